@@ -1,0 +1,1 @@
+"""Fold Agent Client Protocol traffic into one immutable session state."""

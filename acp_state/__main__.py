@@ -1,0 +1,11 @@
+"""`python -m acp_state`: the command `acp-state`."""
+
+from __future__ import annotations
+
+import sys
+
+from .cli import main
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+"""`acp-state schema`: the JSON Schema of the state document."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from typing import Final
+
+from . import FINE
+
+
+HELP: Final = "print the JSON Schema of the state document"
+DESCRIPTION: Final = "Prints the JSON Schema (draft 2020-12) that every state document is valid under."
+EPILOG: Final = "example:\n  acp-state schema > state.schema.json"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """It takes none."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the schema."""
+    from .._json import encode
+    from ..schema import schema
+
+    sys.stdout.write(encode(schema(), 2).decode() + "\n")
+    return FINE

@@ -1,0 +1,87 @@
+"""Our own transcripts.
+
+    {"format": "acp-state/transcript", "version": 1}
+    {"t": 0.125, "from": "client", "message": {"jsonrpc": "2.0", "id": 1, "method": "initialize"}}
+    {"t": 0.25, "from": "agent", "message": {"method": "initialize", "result": {}}}
+    {"t": 0.5, "from": "agent", "kind": "request", "message": {"method": "_vendor/ask"}}
+    {"t": 0.75, "from": "agent", "raw": "what was no JSON-RPC"}
+    {"t": 1, "exit": {"status": "success"}}
+
+*t* is in seconds from the beginning. A message may be a batch, and may lack its id if the recording
+that it was converted from has none; then an answer names its method, and the request of a method
+that is not the protocol's has its kind beside it. *raw* may be `{"base64": ...}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from .._json import Json
+from .._model import UNSET
+from ..diagnostics import Diagnostic, excerpt
+from ..frames import SENDERS, Sender, make_frame, read_message, read_one
+from ._common import Item, not_a_frame, seconds
+
+
+FORMAT: Final = "acp-state/transcript"
+VERSION: Final = 1
+
+_KEYS: Final = frozenset(("t", "from", "message", "kind", "raw", "exit"))
+
+
+def read(record: Json, line: int | None, _depth: int) -> Iterable[Item] | None:
+    """Read the header, or a record with one of `message`, `raw`, `exit` beside our `t` and `from`."""
+    if not isinstance(record, dict):
+        return None
+    if record.get("format") == FORMAT:
+        return _header(record, line)
+    if not _is_ours(record):
+        return None
+    sender = record.get("from")
+    if sender is not None and sender not in SENDERS:
+        return None
+    time = seconds(record.get("t"))
+    if "message" in record:
+        return _message(record, sender, time, line)
+    if "raw" in record:
+        return (_raw(record["raw"], line),)
+    return (_exit(record["exit"], sender, time, line),) if "exit" in record else None
+
+
+def _is_ours(record: Json) -> bool:
+    """Whether *record* has two of our marks, or one and nothing that is not ours: other wrappers have some of them."""
+    if "t" in record and "from" in record:
+        return True
+    return ("t" in record or "from" in record or "exit" in record) and record.keys() <= _KEYS
+
+
+def _message(record: Json, sender: Sender | None, time: float | None, line: int | None) -> Iterable[Item] | None:
+    message = record["message"]
+    if isinstance(message, str):
+        return None  # JSON in a string is not how we write
+    asked = record.get("kind") == "request"
+    if isinstance(message, list):
+        return read_message(message, sender, asked=asked, time=time, line=line)
+    return (read_one(message, sender, asked, time, line),)
+
+
+def _header(record: Json, line: int | None) -> Iterable[Item]:
+    version = record.get("version")
+    if type(version) is int and version == VERSION:
+        return ()
+    return (not_a_frame(record, line, f"a transcript of a version that is not {VERSION}; it is read as if it were"),)
+
+
+def _exit(exit_: Json, sender: Sender | None, time: float | None, line: int | None) -> Item:
+    if isinstance(exit_, dict):
+        return make_frame(sender, "exit", UNSET, None, exit_, time, line, False)
+    return not_a_frame(exit_, line, "an exit that is no object")
+
+
+def _raw(raw: Json, line: int | None) -> Diagnostic:
+    if isinstance(raw, str):
+        return Diagnostic("not-json", f"the recorded line was no JSON: {excerpt(raw)}", line)
+    if isinstance(raw, dict) and isinstance(raw.get("base64"), str):
+        return Diagnostic("not-json", "the recorded line was no text", line)
+    return not_a_frame(raw, line, "a raw line that is neither text nor base64")

@@ -1,0 +1,698 @@
+"""The state document: a fold's result as JSON text and back, without loss (SPEC 5).
+
+Under `wire` stands what going on needs and the rest does not say. Each part of it has a value that
+follows from the rest; only what differs from that is written.
+"""
+
+from __future__ import annotations
+
+import re
+
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from cattrs import transform_error
+from cattrs.errors import BaseValidationError
+
+from . import state as s
+from ._content import Content
+from ._json import Json, NotJsonError, decode, encode, freeze, key_of
+from ._model import evolve
+from ._persistent import Log, Registry, Table
+from .codec import from_json, read_entry, to_json, wire_name
+from .errors import DocumentError
+from .folded import Folded
+from .normalize.wire import Asked, Wire
+from .reading.reader import ReaderState
+from .reduce import echo
+from .reduce._session import with_session, with_sessions
+
+
+FORMAT: Final = "acp-state/1"
+MAX_DOCUMENT_DEPTH: Final = 400
+"""A document nests a frame's values deeper by what stands around them."""
+
+
+def dumps(state: s.Snapshot | Folded, *, indent: int | None = 2) -> str:
+    """Return the state document of a snapshot or of a fold's result, which then can be gone on with.
+
+    The text is the same for equal states: keys have a fixed order, and lone surrogates are escaped.
+    *indent* `None` prints it on one line.
+    """
+    text = encode(to_document(state), indent).decode()
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+_CONTROLS: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
+"""What JSON lets stand as it is and a terminal or a reader of lines might act upon (SPEC 8)."""
+
+
+def loads(text: str | bytes) -> Folded:
+    """Return the fold's result that a state document describes; it has no diagnostics.
+
+    Raises `DocumentError` if *text* is no state document, or one of a format that this version does
+    not read.
+    """
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    try:
+        return from_document(decode(data, MAX_DOCUMENT_DEPTH))
+    except NotJsonError as error:
+        msg = f"not JSON: {error}"
+        raise DocumentError(msg) from None
+
+
+def to_document(state: s.Snapshot | Folded) -> dict[str, Json]:
+    """Return the state document as a plain object."""
+    snapshot = state if isinstance(state, s.Snapshot) else state.snapshot
+    document: dict[str, Json] = {
+        "format": FORMAT,
+        "connection": to_json(snapshot.connection),
+        "sessions": {session.id: to_json(session) for session in snapshot.sessions.values()},
+    }
+    wire = _wire_to_json(
+        snapshot,
+        _follows_from(snapshot) if isinstance(state, s.Snapshot) else state.wire,
+    )
+    if wire:
+        document["wire"] = wire
+    return document
+
+
+def from_document(document: Json) -> Folded:
+    """Return what a state document, as a plain object, describes."""
+    if not isinstance(document, Mapping) or "format" not in document:
+        msg = "no state document: it has no format"
+        raise DocumentError(msg)
+    if document["format"] != FORMAT:
+        msg = f"a state document of format {document['format']!r}; this version reads {FORMAT!r}"
+        raise DocumentError(msg)
+    try:
+        return _Reading(document).folded()
+    except BaseValidationError as error:
+        msg = "; ".join(str(line) for line in transform_error(error)[:3])
+        raise DocumentError(f"no state document: {msg}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        msg = f"no state document: {type(error).__name__}: {error}"
+        raise DocumentError(msg) from None
+
+
+def only(folded: Folded, session_id: str) -> Folded:
+    """Return *folded* with one of its sessions; the connection, open requests included, stays as it is."""
+    session = folded.snapshot.sessions[session_id]
+    return evolve(
+        folded,
+        snapshot=with_sessions(folded.snapshot, Registry([(session_id, session)])),
+    )
+
+
+# --- the wire, written -----------------------------------------------------------------------------
+
+
+def _follows_from(snapshot: s.Snapshot) -> Wire:
+    """Return the wire of *snapshot* as far as the snapshot alone tells."""
+    connection = snapshot.connection
+    version = connection.protocol_version
+    open_requests = Table[Any, Asked]()
+    for serial, request in enumerate(connection.open_requests, 1):
+        key = key_of(request.id) if request.id is not None else ("#", serial)
+        waits = request.method == "session/prompt" and version == 2
+        asked = Asked(request.from_, key, request.id, request.method, request.session_id, waits)
+        open_requests = open_requests.add((request.from_, key), asked)
+    return Wire(
+        version=version or 1,
+        settled=version is not None,
+        client_seen=connection.requested_protocol_version is not None,
+        agent_seen=version is not None,
+        open=open_requests,
+        recorded=_recorded(snapshot),
+        serial=len(connection.open_requests),
+        urls=_urls(snapshot),
+        roots=Table((session.id, True) for session in snapshot.sessions.values() if session.parent is None),
+        children=Table((session.id, True) for session in snapshot.sessions.values() if session.parent is not None),
+        last_session=next(reversed(list(snapshot.sessions)), None),
+    )
+
+
+def _recorded(snapshot: s.Snapshot) -> frozenset[str]:
+    """The methods that a usual recording with this outcome has."""
+    connection = snapshot.connection
+    if connection.requested_protocol_version is None:
+        return frozenset()
+    recorded = {"initialize"} | {request.method for request in connection.open_requests if request.from_ == "client"}
+    if snapshot.sessions:
+        recorded.add("session/new")
+    if any(turn.prompts for session in snapshot.sessions.values() for turn in session.turns):
+        recorded.add("session/prompt")
+    return frozenset(recorded)
+
+
+def _urls(snapshot: s.Snapshot) -> Table[str, str | None]:
+    """The elicitations that may be completed."""
+    waiting: dict[str, tuple[bool, str | None]] = {}
+    holders: list[tuple[str | None, Iterable[Any]]] = [(None, snapshot.connection.elicitations)]
+    for session in snapshot.sessions.values():
+        histories: tuple[s.History, ...] = (session,) if session.before is None else (session.before, session)
+        holders += [(session.id, history.timeline) for history in histories]
+    for session_id, entries in holders:
+        for entry in entries:
+            if isinstance(entry, s.Elicitation) and entry.elicitation_id is not None:
+                waiting[entry.elicitation_id] = (not entry.completed, session_id)
+    return Table((id, session_id) for id, (waits, session_id) in waiting.items() if waits)
+
+
+def _wire_to_json(snapshot: s.Snapshot, wire: Wire) -> dict[str, Json]:
+    usual = _follows_from(snapshot)
+    written: dict[str, Json] = {}
+    for name in ("version", "settled", "client_seen", "agent_seen", "last_session"):
+        if getattr(wire, name) != getattr(usual, name):
+            written[wire_name(name)] = getattr(wire, name)
+    for name in ("recorded", "blocked"):
+        if getattr(wire, name) != getattr(usual, name):
+            written[name] = sorted(getattr(wire, name))
+    if dict(wire.urls.entries()) != dict(usual.urls.entries()):
+        written["urls"] = dict(wire.urls.entries())
+    asked = [_asked_to_json(ours, theirs) for ours, theirs in zip(wire.open, usual.open, strict=True)]
+    if any(asked):
+        written["open"] = asked
+    if wire.reader != ReaderState():
+        written["reader"] = {
+            "pending": b64encode(wire.reader.pending).decode(),
+            "block": [b64encode(line).decode() for line in wire.reader.block],
+            **({"skipping": True} if wire.reader.skipping else {}),
+        }
+    sessions = {session.id: _private(snapshot, session, wire) for session in snapshot.sessions.values()}
+    sessions = {id: private for id, private in sessions.items() if private}
+    if sessions:
+        written["sessions"] = sessions
+    return written
+
+
+def _asked_to_json(asked: Asked, usual: Asked) -> dict[str, Json]:
+    written: dict[str, Json] = {}
+    if asked.waits != usual.waits:
+        written["waits"] = asked.waits
+    if asked.facts:
+        written["facts"] = asked.facts
+    return written
+
+
+# --- what a session does not show ------------------------------------------------------------------
+
+
+def _usual_activity(session: s.Session, snapshot: s.Snapshot, *, derives: bool) -> dict[str, Any]:
+    """Who said what *session* is doing, as far as that shows: itself, its parent, or nobody, since it is new."""
+    said: dict[str, Any] = {"_reported": None, "_mirrored": None, "_idle": False}
+    if derives or session.activity is None or session.phase in ("closed", "deleted"):
+        return said
+    parent = None if session.parent is None else snapshot.sessions.find(session.parent.session_id)
+    listed = None if parent is None else parent.subagents.find(session.id)
+    if listed is not None and listed.state is not None and listed.state.get("state") == session.activity:
+        said["_mirrored"] = session.activity
+    elif session.activity == "idle" and not session.turns:
+        said["_idle"] = True
+    else:
+        said["_reported"] = session.activity
+    return said
+
+
+def _usual_last_ended(session: s.Session) -> int | None:
+    return max(
+        (place for place, turn in session.turns.places() if turn.status != "running"),
+        default=None,
+    )
+
+
+def _private(snapshot: s.Snapshot, session: s.Session, wire: Wire) -> dict[str, Json]:
+    derives = wire.derives
+    usual: dict[str, Any] = {
+        "_derives": derives,
+        **_usual_activity(session, snapshot, derives=derives),
+        "_run_broken": False,
+        "_last_ended": _usual_last_ended(session),
+    }
+    written: dict[str, Json] = {name: getattr(session, name) for name, value in usual.items() if getattr(session, name) != value}
+    if session._fresh != _usual_fresh(session):
+        written["_fresh"] = sorted(session._fresh)
+    if session._loading is not None:
+        loading = session._loading
+        written["_loading"] = {
+            "scope": loading.scope,
+            "known": loading.known,
+            "phase": loading.phase,
+            "replaying": loading.replaying,
+            "begun": loading.begun,
+            "seen": [list(key) for key, _ in loading.seen.entries()],  # type: ignore[call-overload]
+        }
+    taken = [
+        {
+            "place": index,
+            "prompt": to_json(evolve(prompt, _taken=None)),
+            "taken": to_json(prompt._taken),
+        }
+        for index, prompt in enumerate(session._prompts)
+        if prompt._taken is not None
+    ]
+    if taken:
+        written["taken"] = taken
+    written |= _private_history(session)
+    before = {} if session.before is None else _private_history(session.before)
+    if before:
+        written["before"] = before
+    return written
+
+
+def _usual_fresh(session: s.Session) -> frozenset[str]:
+    if session.phase != "unannounced":
+        return frozenset()
+    return frozenset(name for name in ("config_options", "available_commands") if getattr(session, name) is not None)
+
+
+def _private_history(history: s.History) -> dict[str, Json]:
+    written: dict[str, Json] = {}
+    turns = {str(place): _turn_to_json(history.turns.at(place)) for place in history._open_turns}
+    turns = {place: turn for place, turn in turns.items() if turn}
+    if turns:
+        written["turns"] = turns
+    usual = _usually_reusable(history)
+    odd = {str(place): reusable for place, reusable in _reusable(history).items() if reusable != usual[place]}
+    if odd:
+        written["reusable"] = odd
+    return written
+
+
+def _turn_to_json(turn: s.Turn) -> dict[str, Json]:
+    written: dict[str, Json] = {}
+    if turn._entry is not None:
+        written["entry"] = turn._entry
+    if turn._echo is not None:
+        heard = turn._echo
+        written["echo"] = {
+            "id": heard.id,
+            "parent": heard.parent,
+            "size": heard.size,
+            "content": to_json(heard.content),
+        }
+    return written
+
+
+def _reusable(history: s.History) -> dict[int, bool]:
+    """For each finished call, whether a turn began since, so that its id may come again (SPEC 4.3)."""
+    return {
+        place: entry._final_since < history._epoch
+        for place, entry in history.timeline.places()
+        if isinstance(entry, s.ToolCall) and entry.final
+    }
+
+
+def _usually_reusable(history: s.History) -> dict[int, bool]:
+    """The same, as far as the order of the timeline tells."""
+    entries = list(history.timeline)
+    usual: dict[int, bool] = {}
+    user_after, turn_after = False, -1
+    for place in range(len(entries) - 1, -1, -1):
+        entry = entries[place]
+        if isinstance(entry, s.ToolCall) and entry.final:
+            if entry.historical:
+                usual[place] = user_after
+            elif entry.turn is not None:
+                usual[place] = entry.turn < history.turns.end - 1
+            else:
+                earlier = max(
+                    (other.turn for other in entries[max(0, place - 8) : place] if other.turn is not None),
+                    default=-1,
+                )
+                usual[place] = turn_after > earlier
+        if isinstance(entry, s.Message) and entry.historical and entry.role == "user":
+            user_after = True
+        if entry.turn is not None:
+            turn_after = max(turn_after, entry.turn)
+    return usual
+
+
+# --- reading ---------------------------------------------------------------------------------------
+
+
+class _Reading:
+    """Reads one document: keys that the document does not show are found by the order of what is open."""
+
+    def __init__(self, document: Mapping[str, Json]) -> None:
+        self.document = document
+        self.wire_json: Mapping[str, Json] = document.get("wire", {})
+        self.connection = document["connection"]
+        self.open: list[Asked] = self._read_open()
+        self._files: set[object] = set()
+        self.unnamed: dict[tuple[str | None, str, bool], list[Asked]] = {}
+        for asked in self.open:
+            if asked.id is None:
+                self.unnamed.setdefault((asked.session_id, asked.method, asked.waits), []).append(asked)
+
+    def _read_open(self) -> list[Asked]:
+        requests = self.connection.get("openRequests", [])
+        extras = self.wire_json.get("open", [{}] * len(requests))
+        version = self.wire_json.get("version", self.connection.get("protocolVersion", 1))
+        found = []
+        for serial, (request, extra) in enumerate(zip(requests, extras, strict=True), 1):
+            id = freeze(request["id"])
+            key = key_of(id) if id is not None else ("#", serial)
+            waits = extra.get("waits", request["method"] == "session/prompt" and version == 2)
+            facts = freeze(extra.get("facts", {}))
+            found.append(
+                Asked(
+                    request["from"],
+                    key,
+                    id,
+                    request["method"],
+                    request.get("sessionId"),
+                    waits,
+                    facts,
+                )
+            )
+        return found
+
+    def key(self, id: Json, session_id: str | None, methods: Iterable[str], *, waiting: bool, waits: bool = False) -> Any:
+        """Return the key of the request that an entry is about; one without id has its own only while it is open.
+
+        *waiting*: it is. *waits*: it is a prompt that waits for its message.
+        """
+        if id is not None:
+            return key_of(id)
+        for method in methods if waiting else ():
+            queue = self.unnamed.get((session_id, method, waits))
+            if queue:
+                return queue.pop(0).key
+        return None
+
+    def folded(self) -> Folded:
+        """Return the fold's result."""
+        connection = self._connection()
+        sessions = {id: self._session(session) for id, session in self.document["sessions"].items()}
+        snapshot = s.Snapshot(connection, Registry(sessions.items()))
+        wire = self._wire(snapshot)
+        snapshot = evolve(snapshot, _derives=wire.derives)
+        privates = self.wire_json.get("sessions", {})
+        for session in snapshot.sessions.values():
+            whole = self._with_private(session, snapshot, wire, privates.get(session.id, {}))
+            snapshot = with_session(snapshot, whole)
+        return Folded(snapshot, wire)
+
+    def _connection(self) -> s.Connection:
+        tables = {"openRequests", "elicitations", "listedSessions", "extensions"}
+        connection: s.Connection = from_json(
+            {key: value for key, value in self.connection.items() if key not in tables},
+            s.Connection,
+        )
+        listed = self.connection.get("listedSessions")
+        return evolve(
+            connection,
+            open_requests=Table(
+                (
+                    (asked.sender, asked.key),
+                    s.OpenRequest(asked.sender, asked.id, asked.method, asked.session_id),
+                )
+                for asked in self.open
+            ),
+            elicitations=Table(
+                (self._question_key(None, entry), entry) for entry in map(read_entry, self.connection.get("elicitations", []))
+            ),
+            listed_sessions=None if listed is None else Table((item["id"], from_json(item, s.ListedSession)) for item in listed),
+            extensions=self._extensions(None, self.connection.get("extensions", [])),
+        )
+
+    def _question_key(self, session_id: str | None, entry: Any) -> Any:
+        methods = ("session/request_permission",) if isinstance(entry, s.Permission) else ("elicitation/create", "session/elicitation")
+        return self.key(
+            entry.id,
+            session_id,
+            methods,
+            waiting=entry.status == "pending" or entry.answer_owed,
+        )
+
+    def _extensions(self, session_id: str | None, items: Json) -> Table[Any, s.Extension]:
+        found = []
+        for item in items:
+            extension: s.Extension = from_json(item, s.Extension)
+            key = None
+            if extension.kind == "request":
+                key = self.key(
+                    extension.id,
+                    session_id,
+                    (extension.method,),
+                    waiting=extension.status == "open",
+                )
+            found.append((None if key is None else (extension.from_, key), extension))
+        return Table(found)
+
+    def _session(self, item: Json) -> s.Session:
+        tables = {
+            "subagents",
+            "notices",
+            "extensions",
+            "pendingPrompts",
+            "before",
+            "replaying",
+            *_HISTORY,
+        }
+        facts = from_json({key: value for key, value in item.items() if key not in tables and key != "usage"}, s.Facts)
+        session = evolve(s.Session(), _facts=facts, usage=from_json(item["usage"], s.Usage) if "usage" in item else None)
+        before = None if "before" not in item else self._history(s.History(), item["id"], item["before"])
+        session = self._history(session, item["id"], item)
+        whole: s.Session = evolve(
+            session,
+            subagents=Table((child["id"], from_json(child, s.Subagent)) for child in item.get("subagents", [])),
+            notices=Log([from_json(notice, s.Notice) for notice in item.get("notices", [])]),
+            extensions=self._extensions(item["id"], item.get("extensions", [])),
+            before=before,
+        )
+        return whole
+
+    def _history(self, history: Any, session_id: str, item: Mapping[str, Json]) -> Any:
+        timeline = Table[Any, s.Entry]((self._entry_key(session_id, entry), entry) for entry in map(read_entry, item.get("timeline", [])))
+        files = [from_json(file, s.FileRequest) for file in item.get("files", [])]
+        return evolve(
+            history,
+            timeline=timeline,
+            turns=self._turns(session_id, item.get("turns", [])),
+            plans=Table((("plan", plan["id"]), from_json(plan, s.Plan)) for plan in item.get("plans", [])),
+            terminals=Table(((one["owner"], one["id"]), from_json(one, s.Terminal)) for one in item.get("terminals", [])),
+            files=Table((self._file_key(session_id, file), file) for file in files),
+            unknown_updates=Log([freeze(update) for update in item.get("unknownUpdates", [])]),
+        )
+
+    def _file_key(self, session_id: str, file: s.FileRequest) -> Any:
+        """A file request shows no id: the open ones are the open requests, in their order."""
+        if file.status != "open":
+            return None
+        method = f"fs/{file.operation}_text_file"
+        for asked in self.open:
+            if (asked.session_id, asked.method) == (
+                session_id,
+                method,
+            ) and asked.key not in self._files:
+                self._files.add(asked.key)
+                return asked.key
+        return None
+
+    def _entry_key(self, session_id: str, entry: s.Entry) -> Any:
+        if isinstance(entry, s.Message):
+            return None if entry.id is None else (entry.role, entry.id)
+        if isinstance(entry, (s.Permission, s.Elicitation)):
+            key = self._question_key(session_id, entry)
+            return None if key is None else ("request", key)
+        return (entry.type, entry.id)
+
+    def _turns(self, session_id: str, items: Json) -> Table[Any, s.Turn]:
+        turns: list[s.Turn] = [from_json(item, s.Turn) for item in items]
+        waiting = [place for place, turn in enumerate(turns) if _may_be_answered(turn)]
+        waiting = waiting[-len(self.unnamed.get((session_id, "session/prompt", False), ())) :]
+        return Table(
+            (
+                self.key(
+                    turn.prompts[0].request_id,
+                    session_id,
+                    ("session/prompt",),
+                    waiting=place in waiting,
+                )
+                if turn.prompts
+                else None,
+                turn,
+            )
+            for place, turn in enumerate(turns)
+        )
+
+    def _wire(self, snapshot: s.Snapshot) -> Wire:
+        written = self.wire_json
+        usual = evolve(
+            _follows_from(snapshot),
+            open=Table(((asked.sender, asked.key), asked) for asked in self.open),
+        )
+        changes: dict[str, Any] = {
+            name: written[wire_name(name)]
+            for name in (
+                "version",
+                "settled",
+                "client_seen",
+                "agent_seen",
+                "last_session",
+            )
+            if wire_name(name) in written
+        }
+        for name in ("recorded", "blocked"):
+            if name in written:
+                changes[name] = frozenset(written[name])
+        if "urls" in written:
+            changes["urls"] = Table(written["urls"].items())
+        if "reader" in written:
+            reader = written["reader"]
+            changes["reader"] = ReaderState(
+                b64decode(reader["pending"]),
+                tuple(b64decode(line) for line in reader["block"]),
+                reader.get("skipping", False),
+            )
+        changes["serial"] = len(self.open)
+        return evolve(usual, **changes)
+
+    # --- what a session does not show
+
+    def _with_private(
+        self,
+        session: s.Session,
+        snapshot: s.Snapshot,
+        wire: Wire,
+        written: Mapping[str, Json],
+    ) -> s.Session:
+        facts: dict[str, Any] = {
+            "_derives": wire.derives,
+            **_usual_activity(session, snapshot, derives=wire.derives),
+            "_run_broken": False,
+            "_last_ended": _usual_last_ended(session),
+        }
+        facts |= {name: written[name] for name in facts if name in written}
+        fresh = written.get("_fresh")
+        session = evolve(
+            session,
+            _fresh=_usual_fresh(session) if fresh is None else frozenset(fresh),
+            _loading=self._loading(session.id, written.get("_loading")),
+            before=None if session.before is None else _with_private_history(session.before, written.get("before", {})),
+            **facts,
+        )
+        whole: s.Session = _with_private_history(self._with_prompts(session, written), written)
+        return whole
+
+    def _loading(self, session_id: str, written: Mapping[str, Json] | None) -> s.Loading | None:
+        if written is None:
+            return None
+        asked = [one for one in self.open if one.session_id == session_id and one.method in ("session/load", "session/resume")]
+        seen = Table[object, bool]((tuple(key), True) for key in written["seen"])
+        return s.Loading(
+            written["scope"],
+            written["known"],
+            written["phase"],
+            written["replaying"],
+            written["begun"],
+            seen,
+            asked[-1].key if asked else None,
+        )
+
+    def _with_prompts(self, session: s.Session, written: Mapping[str, Json]) -> s.Session:
+        items = next(item for item in self.document["sessions"].values() if item["id"] == session.id).get("pendingPrompts", [])
+        prompts: list[s.PendingPrompt] = [from_json(item, s.PendingPrompt) for item in items]
+        for taken in written.get("taken", []):
+            prompt = evolve(
+                from_json(taken["prompt"], s.PendingPrompt),
+                _taken=from_json(taken["taken"], s.Taken),
+            )
+            prompts.insert(taken["place"], prompt)
+        keyed = [
+            (
+                self.key(
+                    prompt.request_id,
+                    session.id,
+                    ("session/prompt",),
+                    waiting=not prompt.accepted and prompt.rejected is None,
+                    waits=True,
+                ),
+                prompt,
+            )
+            for prompt in prompts
+        ]
+        waiting = [place for place, prompt in enumerate(prompts) if prompt.rejected is None]
+        return evolve(
+            session,
+            _prompts=Table(keyed),
+            _waiting=Table((place, place) for place in waiting),
+        )
+
+
+_HISTORY: Final = ("timeline", "turns", "plans", "terminals", "files", "unknownUpdates")
+
+
+def _may_be_answered(turn: s.Turn) -> bool:
+    """Whether the prompt of a turn may still be open: it runs, or a close ended it."""
+    return bool(turn.prompts) and turn.prompts[0].request_id is None and (turn.status == "running" or turn.stop_reason is None)
+
+
+def _with_private_history(history: Any, written: Mapping[str, Json]) -> Any:
+    """Return *history* with what follows from its entries, and with what was written of it."""
+    turns = _with_private_turns(history, written.get("turns", {}))
+    timeline = history.timeline
+    pending: list[int] = []
+    calls: dict[int, list[int]] = {}
+    urls: dict[str, int | None] = {}
+    for place, entry in timeline.places():
+        if isinstance(entry, (s.Permission, s.Elicitation)) and entry.status == "pending":
+            pending.append(place)
+        if isinstance(entry, s.Elicitation) and entry.elicitation_id is not None:
+            urls[entry.elicitation_id] = None if entry.completed else place
+        if isinstance(entry, s.ToolCall) and entry.turn is not None and not entry.final and not entry.unresolved:
+            calls.setdefault(entry.turn, []).append(place)
+    echoed = [
+        (timeline.known(turn._entry).id, turn._entry)
+        for turn in turns
+        if turn._entry is not None and timeline.known(turn._entry).id is not None
+    ]
+    for turn_place, found in calls.items():
+        if turns.at(turn_place).status == "running":
+            turns = turns.replace(
+                turn_place,
+                evolve(turns.at(turn_place), _unfinished=len(found), _first_call=found[0]),
+            )
+    history = evolve(
+        history,
+        turns=turns,
+        _pending=Table((place, place) for place in pending),
+        _open_turns=Table((place, place) for place, turn in turns.places() if turn.status == "running"),
+        _urls=Table((id, place) for id, place in urls.items() if place is not None),
+        _echoed=Table(echoed),
+    )
+    return _with_epoch(history, written.get("reusable", {}))
+
+
+def _with_private_turns(history: s.History, written: Mapping[str, Json]) -> Table[Any, s.Turn]:
+    turns = history.turns
+    for place, extra in written.items():
+        entry = extra.get("entry")
+        busy = any(other.turn == int(place) for at, other in history.timeline.places() if at != entry)
+        turn = evolve(turns.at(int(place)), _entry=entry, _busy=entry is not None and busy)
+        heard = extra.get("echo")
+        if heard is not None:
+            content = Content([freeze(block) for block in heard["content"]], sealed=False)
+            prompt = history.timeline.known(entry).content
+            turn = evolve(
+                turn,
+                _echo=echo.restored(prompt, content, heard["id"], heard["parent"], heard["size"]),
+            )
+        turns = turns.replace(int(place), turn)
+    return turns
+
+
+def _with_epoch(history: Any, written: Mapping[str, Json]) -> Any:
+    """Set when calls were finished, as far as it matters: before or after the last turn began."""
+    reusable = {
+        **_usually_reusable(history),
+        **{int(place): value for place, value in written.items()},
+    }
+    timeline = history.timeline
+    for place, after in reusable.items():
+        timeline = timeline.replace(place, evolve(timeline.known(place), _final_since=0 if after else 1))
+    return evolve(history, timeline=timeline, _epoch=1)

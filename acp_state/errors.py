@@ -1,0 +1,15 @@
+"""The exceptions that callers may see. What is wrong with a recording is a diagnostic, never one of these."""
+
+from __future__ import annotations
+
+
+class AcpStateError(Exception):
+    """The base of all exceptions of this package."""
+
+
+class DocumentError(AcpStateError, ValueError):
+    """A text is no state document, or of a format that this version does not read."""
+
+
+class UnknownDialectError(AcpStateError, ValueError):
+    """No dialect has that name."""

@@ -1,0 +1,71 @@
+"""Diagnostics for a reader: as log lines by structlog, or as JSON lines for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final, TextIO
+
+import attrs
+
+from ._json import encode
+from .diagnostics import Diagnostic
+
+
+def to_object(finding: Diagnostic) -> dict[str, Any]:
+    """Return *finding* as JSON: what is absent is left out."""
+    object_: dict[str, Any] = {"code": finding.code, "severity": finding.severity}
+    for name, wire in _MEMBERS:
+        value = getattr(finding, name)
+        if value is not None and not (name == "count" and value == 1):
+            object_[wire] = value
+    return object_
+
+
+_MEMBERS: Final = tuple(
+    (field.name, "sessionId" if field.name == "session_id" else field.name) for field in attrs.fields(Diagnostic) if field.name != "code"
+)
+
+
+def print_findings(findings: Iterable[Diagnostic], file: TextIO, *, as_json: bool = False) -> None:
+    """Print *findings* to *file*, one a line."""
+    if as_json:
+        file.writelines(encode(to_object(finding)).decode() + "\n" for finding in findings)
+        return
+    render = _renderer(file)
+    file.writelines(render(finding) + "\n" for finding in findings)
+
+
+def _renderer(file: TextIO) -> Any:
+    """Return what renders a finding as a log line.
+
+    structlog is imported only where there is something to say: it takes longer than a small fold.
+    """
+    from structlog.dev import ConsoleRenderer
+
+    console = ConsoleRenderer(colors=_may_colour(file), pad_event_to=0, sort_keys=False)
+
+    def render(finding: Diagnostic) -> str:
+        object_ = to_object(finding)
+        facts = {name: visible(value) for name, value in object_.items() if name not in ("message", "severity", "subject")}
+        return str(
+            console(
+                None,
+                "",
+                {"level": finding.severity, "event": visible(finding.message), **facts},
+            )
+        )
+
+    return render
+
+
+def _may_colour(file: TextIO) -> bool:
+    import os
+
+    return file.isatty() and "NO_COLOR" not in os.environ
+
+
+def visible(value: Any) -> Any:
+    """Return text without what could drive a terminal: control characters as their escapes (SPEC 8)."""
+    if not isinstance(value, str) or value.isprintable():
+        return value
+    return "".join(char if char.isprintable() or char == " " else char.encode("unicode_escape").decode() for char in value)

@@ -1,0 +1,178 @@
+"""`fold`: a whole recording, or a piece of one, into a snapshot.
+
+The stages in series: bytes, lines, records, frames, events, snapshot. Nothing looks ahead.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final, TypeAlias
+
+from attrs import evolve
+
+from . import events as e
+from .diagnostics import Diagnostic, Findings
+from .folded import Folded, Tally
+from .frames import Frame
+from .normalize import normalize
+from .normalize.wire import Wire
+from .reading.reader import Reader
+from .reading.source import blocks
+from .reduce import HANDLERS
+from .state import Snapshot
+
+
+Source: TypeAlias = "str | os.PathLike[str] | bytes | Iterable[Any]"
+
+_NOT_UNDERSTOOD: Final = frozenset((e.UnknownUpdated, e.ExtensionSent, e.ExtensionAnswered))
+
+
+class Fold:
+    """A fold under way: the one place where the stages meet. `fold` and `Store` are made of it."""
+
+    def __init__(self, start: Folded | None = None) -> None:
+        start = start or Folded()
+        self.snapshot: Snapshot = start.snapshot
+        self.wire: Wire = start.wire
+        self.findings = Findings()
+        self.frames = 0
+        self.unknown = 0
+        self.refused = 0
+        self._note = _Note(self)
+
+    def take(self, frame: Frame) -> tuple[e.Event, ...]:
+        """Fold one frame, and return its events."""
+        self.frames += 1
+        self.wire, events, findings = normalize(self.wire, frame)
+        if findings:
+            self._found(findings)
+        note = self._note
+        note.frame = frame
+        snapshot = self.snapshot
+        for event in events:
+            note.event = event
+            snapshot = HANDLERS[event.__class__](snapshot, event, note)
+        self.snapshot = snapshot
+        if note.refused:
+            self._refuse()
+        elif events and events[-1].__class__ in _NOT_UNDERSTOOD:
+            self.unknown += 1
+        return events
+
+    def _found(self, findings: Iterable[Diagnostic]) -> None:
+        for finding in findings:
+            self.findings.add(evolve(finding, frame=self.frames))
+            self._note.refused |= finding.refuses
+
+    def _refuse(self) -> None:
+        self.refused += 1
+        self._note.refused = False
+
+    def folded(self) -> Folded:
+        """Return what came of it so far."""
+        tally = Tally(
+            self.frames,
+            self.frames - self.unknown - self.refused,
+            self.unknown,
+            self.refused,
+        )
+        return Folded(self.snapshot, self.wire, tuple(self.findings), tally)
+
+
+class _Note:
+    """Takes what the reducer finds about an event of a frame."""
+
+    def __init__(self, fold: Fold) -> None:
+        self._fold = fold
+        self.frame: Any = None
+        self.event: Any = None
+        self.refused = False
+
+    def __call__(self, code: str, message: str, subject: str | None = None) -> None:
+        frame = self.frame
+        session_id = getattr(self.event, "session_id", None)
+        finding = Diagnostic(
+            code,
+            message,
+            frame.line,
+            self._fold.frames,
+            session_id,
+            frame.method,
+            None,
+            subject,
+        )
+        self.refused |= finding.refuses
+        self._fold.findings.add(finding)
+
+
+def fold(
+    source: Source,
+    *,
+    dialect: str | None = None,
+    from_: Folded | None = None,
+    until: int | None = None,
+    strict: bool = False,
+) -> Folded:
+    """Fold *source* into a snapshot.
+
+    *source* is a path, the bytes of a recording, or an iterable of its lines, of decoded records or
+    of frames. *dialect* names the recording's format where it should not be told from the content.
+    *from_* is what to go on from. *until* stops after that many frames, *strict* after the first error.
+
+    Raises `OSError` if a path cannot be read; nothing that is in a recording raises.
+    """
+    work = Fold(from_)
+    reader = Reader(dialect, work.wire.reader)
+    with collector_paused():
+        for item in () if until == 0 else _items(source, reader):
+            if isinstance(item, Diagnostic):
+                work.findings.add(item)
+            else:
+                work.take(item)
+            if work.frames == until or (strict and work.findings.errors):
+                break
+    work.wire = evolve(work.wire, reader=reader.state)
+    return work.folded()
+
+
+def _items(source: Source, reader: Reader) -> Iterator[Frame | Diagnostic]:
+    if isinstance(source, (str, os.PathLike, bytes)):
+        for block in blocks(source):
+            if isinstance(block, Diagnostic):
+                yield block
+            else:
+                yield from reader.feed(block)
+        yield from reader.close()
+        return
+    for piece in source:
+        if isinstance(piece, Frame):
+            yield piece
+        elif isinstance(piece, (str, bytes, bytearray)):
+            yield from reader.feed(_line(piece))
+        else:
+            yield from reader.feed_record(piece)
+    yield from reader.close()
+
+
+def _line(piece: str | bytes | bytearray) -> bytes:
+    line = piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else bytes(piece)
+    return line if line.endswith(b"\n") else line + b"\n"
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Keep the cyclic garbage collector from looking through a growing snapshot, which has no cycles, again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+__all__ = ["Fold", "Source", "collector_paused", "fold"]

@@ -1,0 +1,104 @@
+"""Frames: one JSON-RPC message each, with what the recording says about it.
+
+This file knows JSON-RPC's form and nothing of what methods mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, Literal, TypeAlias
+
+from attrs import frozen
+
+from ._json import Json
+from ._model import UNSET, Unset, maker
+from .methods import REQUESTS
+
+
+Sender: TypeAlias = Literal["client", "agent"]
+Kind: TypeAlias = Literal["request", "response", "error", "notification", "exit", "invalid"]
+
+SENDERS: Final[tuple[Sender, Sender]] = ("client", "agent")
+
+
+@frozen
+class Frame:
+    """One message of a recording.
+
+    *payload* is the params, the result or the error, `UNSET` if there is none. *id* is `UNSET` where
+    the recording has none. *method* of an answer is known in recordings without ids only. *time* is in
+    seconds from the recording's first one, *line* counts from 1. Kind `exit` is the end of the agent's
+    process or of the recording; `invalid` is no message, and *payload* says why (a text).
+    """
+
+    sender: Sender | None
+    kind: Kind
+    id: Json | Unset = UNSET
+    method: str | None = None
+    payload: Json | Unset = UNSET
+    time: float | None = None
+    line: int | None = None
+    partial: bool = False
+
+
+make_frame: Final = maker(Frame, "sender", "kind", "id", "method", "payload", "time", "line", "partial")
+"""Makes a `Frame` from all of its attributes in order, faster than its own constructor does."""
+
+
+def read_message(
+    message: Json,
+    sender: Sender | None = None,
+    *,
+    asked: bool = False,
+    time: float | None = None,
+    line: int | None = None,
+) -> Iterator[Frame]:
+    """Yield the frames of one JSON-RPC *message* or batch.
+
+    *asked*: a message without id is a request, as the recording says. What is no message is a frame
+    of kind `invalid`.
+    """
+    if not isinstance(message, (list, tuple)):
+        yield read_one(message, sender, asked, time, line)
+        return
+    if not message:
+        yield invalid("an empty batch", sender, time, line)
+    for part in message:
+        if isinstance(part, (list, tuple)):
+            yield invalid("a batch in a batch", sender, time, line)
+        else:
+            yield read_one(part, sender, asked, time, line)
+
+
+def read_one(message: Json, sender: Sender | None, asked: bool, time: float | None, line: int | None) -> Frame:
+    """Return the frame of one JSON-RPC *message* that is no batch; arguments as for `read_message`."""
+    if message.__class__ is not dict and not isinstance(message, Mapping):
+        return invalid("no JSON object", sender, time, line)
+    method = message.get("method", UNSET)
+    if "id" in message or "result" in message or "error" in message or method.__class__ is not str:
+        return _read_with_care(message, sender, asked, time, line)
+    kind: Kind = "request" if asked or method in REQUESTS else "notification"
+    return make_frame(sender, kind, UNSET, method, message.get("params", UNSET), time, line, False)
+
+
+def _read_with_care(message: Mapping[str, Json], sender: Sender | None, asked: bool, time: float | None, line: int | None) -> Frame:
+    id_ = message.get("id", UNSET)
+    method = message.get("method", UNSET)
+    if isinstance(id_, (Mapping, list, tuple)):
+        return invalid("an id that is an object or an array", sender, time, line)
+    if method is not UNSET and not isinstance(method, str):
+        return invalid("a method that is no string", sender, time, line)
+    if "error" in message and (message["error"] is not None or "result" not in message):
+        return make_frame(sender, "error", id_, method or None, message["error"], time, line, False)
+    if "result" in message:
+        return make_frame(sender, "response", id_, method or None, message["result"], time, line, False)
+    if method is UNSET:
+        return invalid("neither a method nor a result nor an error", sender, time, line)
+    # With an id, or without one but of a request's method: recordings without ids have both.
+    kind: Kind = "request" if id_ is not UNSET or asked or method in REQUESTS else "notification"
+    return make_frame(sender, kind, id_, method, message.get("params", UNSET), time, line, False)
+
+
+def invalid(why: str, sender: Sender | None = None, time: float | None = None, line: int | None = None) -> Frame:
+    """Return the frame of something that is no message, and *why* not."""
+    return make_frame(sender, "invalid", UNSET, None, why, time, line, False)

@@ -1,0 +1,295 @@
+"""The normalizer: `normalize(wire, frame) -> (wire, events, diagnostics)`.
+
+Pure and total. It turns a frame of either protocol version, from either side, into events that know
+no version. What it must remember between frames is the `Wire`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .. import events as e
+from .. import state as s
+from .._json import FrozenDict, Json
+from .._model import UNSET
+from ..diagnostics import Diagnostic
+from ..frames import Frame
+from ..methods import CANCEL_REQUEST
+from . import scrub
+from . import shapes as sh
+from .agent import draft_id
+from .correlate import (
+    OTHER,
+    QUESTIONS,
+    answered,
+    method_of_orphan,
+    opened,
+    own_request,
+    sender_of_frame,
+    taken_over,
+)
+from .decode import anything
+from .draft import Draft, shown
+from .exchanges import EXCHANGES, NOTIFICATIONS
+from .giving_up import given_up
+from .sessions import error_code, work_went_on
+from .updates import plain
+from .wire import NEW, Asked, Wire
+
+
+__all__ = ["NEW", "Asked", "Wire", "normalize"]
+
+
+def normalize(wire: Wire, frame: Frame) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:
+    """Return what is remembered after *frame*, the events that it is, and what was wrong with it."""
+    events = plain(wire, frame)
+    return (wire, events, ()) if events is not None else _normalize(wire, frame)
+
+
+def _normalize(wire: Wire, frame: Frame) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:
+    sender, doubt = sender_of_frame(wire, frame)
+    draft = Draft(wire, frame, sender or "agent")
+    if frame.kind == "invalid":
+        draft.method = None
+        draft.note("invalid-message", f"{frame.payload}")
+    elif frame.kind == "exit":
+        _exited(draft)
+    elif sender is None:
+        draft.note(
+            "unmatched-cancel",
+            "its sender cannot be told: no side, or both, have a request with that id open",
+        )
+    else:
+        if doubt is not None:
+            draft.note("ambiguous-sender", doubt)
+        _seen(draft)
+        _read(draft)
+    _heard(draft)
+    _rule(draft, wire)
+    return draft.wire, tuple(draft.events), tuple(draft.findings)
+
+
+def _exited(draft: Draft) -> None:
+    kept = draft.read(sh.mapping, draft.frame.payload)
+    draft.emit(e.Exited(FrozenDict(draft.read(anything, kept or {}) or {})))
+
+
+def _seen(draft: Draft) -> None:
+    """Note which sides were seen: a recording is one-sided until its first client frame (SPEC 3)."""
+    if draft.sender == "client":
+        if not draft.wire.client_seen:
+            draft.remember(client_seen=True, blocked=frozenset())
+    elif not draft.wire.agent_seen:
+        draft.remember(agent_seen=True)
+
+
+def _read(draft: Draft) -> None:
+    kind, method, payload = (
+        draft.frame.kind,
+        draft.frame.method or "",
+        draft.frame.payload,
+    )
+    if kind == "notification":
+        if method == CANCEL_REQUEST:
+            _cancel(draft, payload)
+        elif method in NOTIFICATIONS:
+            NOTIFICATIONS[method](draft, payload)
+        else:
+            _extension(draft, None)
+    elif kind == "request":
+        _request(draft, method, payload)
+    else:
+        _answer(draft, kind == "error", payload)
+
+
+def _request(draft: Draft, method: str, params: Json) -> None:
+    draft.session_id = _session_named(params)
+    older = taken_over(draft)
+    if older is not None:
+        draft.note(
+            "id-reused",
+            f"{older.method} with id {shown(older.id)} was not answered; it is given up",
+        )
+        given_up(draft, older)
+    exchange = EXCHANGES.get(method)
+    if exchange is not None:
+        exchange.asked(draft, params)
+    elif method in NOTIFICATIONS:
+        # Whether it has an id does not change what it says; but then an answer may come.
+        opened(draft)
+        NOTIFICATIONS[method](draft, params)
+    else:
+        key = opened(draft, _session_named(params))
+        _extension(draft, (draft.sender, key))
+
+
+def _session_named(params: Json) -> str | None:
+    session_id = params.get("sessionId") if isinstance(params, Mapping) else None
+    return session_id if type(session_id) is str else None
+
+
+# --- extensions ------------------------------------------------------------------------------------
+
+
+def _extension(draft: Draft, key: tuple[str, s.RequestKey] | None) -> None:
+    """Keep a message that the protocol does not know, or that says nothing of a session (SPEC 4.8)."""
+    frame = draft.frame
+    params = frame.payload
+    if params is not UNSET:
+        params = scrub.scrubbed(draft.read(anything, params, code="unreadable-field"))
+    session_id = draft.session_id = _session_named(params)
+    request = key is not None
+    extension = s.Extension(
+        draft.sender,
+        "request" if request else "notification",
+        draft_id(draft) if request else UNSET,
+        frame.method or "",
+        params,
+        "open" if request else None,
+    )
+    draft.emit(e.ExtensionSent(session_id, key, extension))
+
+
+def _extension_answered(draft: Draft, asked: Asked, failed: bool, payload: Json) -> None:
+    kept = scrub.scrubbed(draft.read(anything, payload, code="unreadable-field"))
+    place = (asked.sender, asked.key)
+    if failed:
+        status = "cancelled" if error_code(payload) == -32800 else "failed"
+        draft.emit(e.ExtensionAnswered(asked.session_id, place, status, error=kept))
+    else:
+        draft.emit(e.ExtensionAnswered(asked.session_id, place, "answered", result=kept))
+
+
+# --- answers ---------------------------------------------------------------------------------------
+
+
+def _answer(draft: Draft, failed: bool, payload: Json) -> None:
+    asked = answered(draft)
+    if asked is None:
+        _orphan(draft, failed, payload)
+        return
+    draft.method = asked.method
+    draft.session_id = asked.session_id
+    exchange = EXCHANGES.get(asked.method)
+    if exchange is not None:
+        settle = exchange.failed if failed else exchange.answered
+        settle(draft, asked, _error(draft, payload) if failed else payload)
+    elif asked.method not in NOTIFICATIONS:
+        _extension_answered(draft, asked, failed, payload)
+
+
+def _error(draft: Draft, payload: Json) -> Json:
+    """Return the error as sent; one that is no error object is noted, and kept."""
+    error = draft.read(sh.error, payload, code="unreadable-field")
+    return draft.read(anything, payload, code="unreadable-field") if error is None else error
+
+
+def _orphan(draft: Draft, failed: bool, payload: Json) -> None:
+    """An answer whose request is not open: if none of its kind was ever recorded, it is taken at its word (SPEC 4.6)."""
+    method = draft.frame.method or (None if failed else method_of_orphan(payload))
+    draft.method = method
+    exchange = EXCHANGES.get(method or "")
+    wire = draft.wire
+    if draft.sender == "client" or exchange is None or method is None or method in wire.recorded or method in QUESTIONS:
+        id = "" if draft.frame.id is UNSET else f" with id {shown(draft.frame.id)}"
+        draft.note(
+            "unmatched-answer",
+            f"an answer of the {draft.sender}'s{id} belongs to no open request of the {OTHER[draft.sender]}",
+            subject=f"{draft.sender}{id}",
+        )
+        return
+    draft.session_id = wire.roots.first_key() if len(wire.roots) == 1 else wire.last_session
+    if wire.client_seen:
+        draft.note("orphan-answer", f"the request for {method} was not recorded")
+    settle = exchange.failed if failed else exchange.answered
+    settle(draft, None, _error(draft, payload) if failed else payload)
+
+
+# --- cancelling a request --------------------------------------------------------------------------
+
+
+def _cancel(draft: Draft, params: Json) -> None:
+    """`$/cancel_request`: counts for a request that its own sender issued, by the exact id (SPEC 4.5)."""
+    fields = draft.object(params)
+    if "requestId" not in fields:
+        draft.note("malformed", "requestId: is missing", ("requestId",))
+        return
+    asked = own_request(draft, fields["requestId"])
+    if asked is None:
+        draft.note(
+            "unmatched-cancel",
+            f"the {draft.sender} has no request {shown(fields['requestId'])} open",
+            ("requestId",),
+            f"{draft.sender} {shown(fields['requestId'])}",
+        )
+        return
+    draft.session_id = asked.session_id
+    if asked.method in QUESTIONS:
+        draft.emit(e.QuestionWithdrawn(asked.session_id, asked.key))
+    elif asked.method == "session/prompt" and asked.session_id is not None:
+        draft.emit(e.PromptCancelAsked(asked.session_id, asked.key))
+
+
+# --- what is remembered of every frame -------------------------------------------------------------
+
+
+def _heard(draft: Draft) -> None:
+    """Remember which sessions there are, and which was heard of last: an orphan answer names none."""
+    for event in list(draft.events):
+        if type(event) is e.SubagentPatched:
+            _child(draft, event.child_id)
+        if type(event) is e.StateReported:
+            _state_heard(draft, event)
+        session_id = event.request.session_id if type(event) is e.RequestOpened and event.names_session else _session_of(event)
+        if session_id is None or session_id == draft.wire.last_session:
+            continue
+        if draft.wire.roots.place(session_id) < 0 and draft.wire.children.place(session_id) < 0:
+            draft.remember(roots=draft.wire.roots.add(session_id, True))
+        draft.remember(last_session=session_id)
+
+
+def _session_of(event: e.Event) -> str | None:
+    return None if type(event) in _NAMING_NOTHING else getattr(event, "session_id", None)
+
+
+_NAMING_NOTHING = frozenset(
+    (
+        e.SessionEndAsked,
+        e.SessionEnded,
+        e.SessionUnarchived,
+        e.SessionStatusReported,
+        e.TitleStored,
+        e.ExtensionSent,
+        e.ExtensionAnswered,
+        e.SessionSetupFailed,
+    )
+)
+"""Events that make no session known."""
+
+
+def _child(draft: Draft, child_id: str) -> None:
+    wire = draft.wire
+    if wire.children.place(child_id) < 0:
+        draft.remember(
+            children=wire.children.add(child_id, True),
+            roots=wire.roots.remove(child_id),
+        )
+
+
+def _state_heard(draft: Draft, event: e.StateReported) -> None:
+    """In a one-sided recording, work that resumes or ends shows that its questions were answered (SPEC 4.5)."""
+    wire = draft.wire
+    if not wire.one_sided:
+        return
+    session_id = event.session_id
+    if event.state == "requires_action":
+        draft.remember(blocked=wire.blocked | {session_id})
+    elif event.state == "idle" or (event.state == "running" and session_id in wire.blocked):
+        draft.remember(blocked=wire.blocked - {session_id})
+        work_went_on(draft, session_id)
+
+
+def _rule(draft: Draft, before: Wire) -> None:
+    """In v1 activity follows from prompts and requests, once both sides are seen (SPEC 4.4)."""
+    if draft.wire.derives != before.derives:
+        draft.events.insert(0, e.ActivityRuleChanged(draft.wire.derives))

@@ -1,0 +1,10 @@
+"""Reading recordings: bytes -> lines -> records -> frames (SPEC 3). Only `source` opens anything."""
+
+from __future__ import annotations
+
+from .lines import MAX_LINE
+from .reader import DEEPEST, FRESH, Reader, ReaderState
+from .source import BLOCK, blocks
+
+
+__all__ = ["BLOCK", "DEEPEST", "FRESH", "MAX_LINE", "Reader", "ReaderState", "blocks"]

@@ -1,0 +1,235 @@
+"""Messages and compactions: chunks, whole ones, and where a message begins (SPEC 4.2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._content import EMPTY_CONTENT, Content, appended
+from .._model import UNSET, evolve, replacer
+from ..events import (
+    CompactionChunked,
+    CompactionPatched,
+    MessageChunked,
+    MessagePatched,
+)
+from ..state import Compaction, Message, Session, Snapshot, Streaming
+from . import echo, prompts
+from ._session import (
+    Note,
+    add_entry,
+    changed,
+    current_turn,
+    in_session,
+    is_open,
+    patched_meta,
+    place_of_message,
+    replace_entry,
+    with_timeline,
+)
+from .replay import in_history, renewed
+from .turns import began
+
+
+_with_content = replacer(Message, "content")
+
+
+def message_chunked(snapshot: Snapshot, event: MessageChunked, note: Note) -> Snapshot:
+    """Append a piece to its message, or begin one.
+
+    A piece of the message that the last one was of, too, is gathered beside its session (`Streaming`).
+    """
+    streaming = snapshot._streaming
+    if (
+        streaming is not None
+        and event.text
+        and event.id == streaming.id
+        and event.block is streaming.block
+        and event.role == streaming.role
+        and event.session_id == streaming.session.id
+        and event.parent == streaming.parent
+    ):
+        size = snapshot._size
+        return _with_parts(snapshot, appended(snapshot._parts, size, event.text), size + 1, None)
+    return _with_streaming(_chunked_in_session(snapshot, event, note), event)
+
+
+_with_parts = replacer(Snapshot, "_parts", "_size", "_whole")
+_streams = replacer(Snapshot, "_streaming", "_parts", "_size")
+
+
+def _with_streaming(snapshot: Snapshot, event: MessageChunked) -> Snapshot:
+    """Return *snapshot* ready for more pieces of the message that *event* was one of.
+
+    Not where the next piece may need a second look: an echo, a replay, a turn that is over.
+    """
+    session = snapshot._sessions.find(event.session_id)
+    if not event.text or event.role == "user" or session is None or session._loading is not None:
+        return snapshot
+    place = session.timeline._hot_place
+    message = session.timeline._hot
+    if message.__class__ is not Message or message.id != event.id or message.role != event.role or message.content._open is not event.block:
+        return snapshot
+    if message.turn is not None and not is_open(session, message.turn):
+        return snapshot
+    streaming = Streaming(session, place, event.role, event.id, event.parent, event.block)
+    return _streams(snapshot, streaming, message.content._parts, message.content._size)
+
+
+def _chunked(session: Session, event: MessageChunked, note: Note) -> Session:
+    if event.role == "user" and session._open_turns and not event.opens_turn:
+        echoed = echo.heard(session, event)
+        if echoed is not None:
+            return echoed
+    place = _place_of_chunk(session, event)
+    if session._loading is not None and event.id is not None:
+        session = renewed(
+            session,
+            (event.role, event.id),
+            place,
+            Message(event.role, event.id, historical=True),
+        )
+    if place < 0:
+        if event.id is None and event.text == "":
+            return session
+        content = EMPTY_CONTENT.append(event.block, event.text)
+        return _begun(session, event, content)
+    message = session.timeline.known(place)
+    content = message.content.append(event.block, event.text)
+    if content is message.content:
+        return session
+    if message.turn is not None and not is_open(session, message.turn):
+        note(
+            "late-update",
+            f"{event.role} message {event.id!r} goes on after its turn ended",
+            event.id,
+        )
+    return with_timeline(session, session.timeline.replace(place, _with_content(message, content)))
+
+
+_chunked_in_session = in_session(in_history(_chunked))
+
+
+def _place_of_chunk(session: Session, event: MessageChunked) -> int:
+    """Where the message stands that a chunk belongs to, or nowhere: by its id, or as the last entry."""
+    id = event.id
+    if id is None:
+        return _running(session, event)
+    timeline = session.timeline
+    last = timeline._hot  # nearly always the message that the chunk before this one belonged to
+    if last.__class__ is Message and last.id == id and last.role == event.role:
+        return timeline._hot_place
+    return place_of_message(session, event.role, id)
+
+
+def _running(session: Session, event: MessageChunked) -> int:
+    """Where the message stands that a chunk without id goes on with: the last entry, or nowhere."""
+    place = session.timeline.end - 1
+    if place < 0 or session._run_broken:
+        return -1
+    entry = session.timeline.known(place)
+    if not isinstance(entry, Message) or entry.role != event.role or entry.parent != event.parent:
+        return -1
+    if entry.historical != session.replaying:
+        return -1
+    if entry.turn is None:
+        return place
+    turn = session.turns.at(entry.turn)
+    # The prompt itself is whole; what follows is another message of the user.
+    return place if turn.status == "running" and turn._entry != place else -1
+
+
+def _begun(
+    session: Session,
+    event: MessageChunked | MessagePatched,
+    content: Content,
+    **facts: Any,
+) -> Session:
+    """Return *session* with a new message at its end."""
+    historical = session.replaying
+    if event.role == "user":
+        if historical:
+            session = evolve(session, _epoch=session._epoch + 1)
+        elif event.opens_turn and not session._open_turns:
+            session = began(session)
+    turn = None if historical else current_turn(session)
+    message = Message(event.role, event.id, turn, event.parent, historical, content, **facts)
+    session = add_entry(session, None if event.id is None else (event.role, event.id), message)
+    if event.role == "user" and event.opens_turn and not historical:
+        session = prompts.inserted(session, event.id, turn)
+    return session
+
+
+def message_patched(session: Session, event: MessagePatched, note: Note) -> Session:
+    """Patch a message by its id, or begin one."""
+    key = (event.role, event.id)
+    place = place_of_message(session, event.role, event.id)
+    if session._loading is not None:
+        session = renewed(session, key, place, Message(event.role, event.id, historical=True))
+    facts = {
+        "sender_session_id": event.sender_session_id,
+        "recipient_session_id": event.recipient_session_id,
+        "sender_message_id": event.sender_message_id,
+        "recipient_message_id": event.recipient_message_id,
+    }
+    if place < 0:
+        given = {name: value for name, value in facts.items() if value is not UNSET}
+        return _begun(
+            session,
+            event,
+            _replaced(EMPTY_CONTENT, event.content),
+            meta=patched_meta(None, event.meta),
+            **given,
+        )
+    message = session.timeline.known(place)
+    after = changed(
+        message,
+        content=_replaced(message.content, event.content),
+        meta=patched_meta(message.meta, event.meta),
+        **facts,
+    )
+    return session if after is message else replace_entry(session, place, after)
+
+
+def _replaced(content: Content, patch: Any) -> Content:
+    """Patch content: whole arrays replace it block for block."""
+    return content if patch is UNSET else Content(patch or ())
+
+
+def compaction_patched(session: Session, event: CompactionPatched, note: Note) -> Session:
+    """Patch a compaction, or begin one."""
+    session, place = _compaction(session, event)
+    entry = session.timeline.known(place)
+    after = changed(
+        entry,
+        status=event.status,
+        content=_replaced(entry.content, event.summary),
+        error=event.error,
+        meta=patched_meta(entry.meta, event.meta),
+    )
+    return session if after is entry else replace_entry(session, place, after)
+
+
+def compaction_chunked(session: Session, event: CompactionChunked, note: Note) -> Session:
+    """Append a piece to a compaction's summary."""
+    session, place = _compaction(session, event)
+    entry = session.timeline.known(place)
+    content = entry.content.append(event.block, event.text)
+    return session if content is entry.content else replace_entry(session, place, evolve(entry, content=content))
+
+
+def _compaction(session: Session, event: CompactionPatched | CompactionChunked) -> tuple[Session, int]:
+    """Return the session with the compaction that *event* is about, and its place."""
+    key = ("compaction", event.id)
+    place = session.timeline.place(key)
+    if session._loading is not None:
+        session = renewed(session, key, place, Compaction(event.id, historical=True))
+    if place >= 0:
+        return session, place
+    historical = session.replaying
+    entry = Compaction(
+        event.id,
+        None if historical else current_turn(session),
+        event.parent,
+        historical,
+    )
+    return add_entry(session, key, entry), session.timeline.end

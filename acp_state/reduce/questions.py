@@ -1,0 +1,312 @@
+"""Questions to the user: permissions and elicitations, asked, answered, given up (SPEC 4.5).
+
+They are found by their request, never by the tool call that they are about: one call may ask twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from .._model import evolve
+from ..events import (
+    ElicitationAnswered,
+    ElicitationAsked,
+    ElicitationCompleted,
+    PermissionAnswered,
+    PermissionAsked,
+    QuestionLapsed,
+    QuestionWithdrawn,
+)
+from ..state import Connection, Elicitation, Permission, Session, Snapshot
+from ._session import (
+    ENDED,
+    H,
+    Note,
+    changed,
+    current_turn,
+    find_or_make,
+    in_both,
+    is_open,
+    merged_meta,
+    with_activity,
+    with_session,
+)
+from .forms import mismatches
+from .replay import with_question
+
+
+Question: TypeAlias = Permission | Elicitation
+
+
+# --- asking ----------------------------------------------------------------------------------------
+
+
+def permission_asked(session: Session, event: PermissionAsked, note: Note) -> Session:
+    """Add the question to the timeline."""
+    return _asked(session, event.key, event.permission, note)
+
+
+def elicitation_asked(snapshot: Snapshot, event: ElicitationAsked, note: Note) -> Snapshot:
+    """Add the question to the timeline, or to the connection's where it concerns no session."""
+    if event.session_id is None:
+        connection = snapshot.connection
+        elicitations = connection.elicitations.add(event.key, event.elicitation)
+        return evolve(snapshot, connection=evolve(connection, elicitations=elicitations))
+    session = find_or_make(snapshot, event.session_id, note)
+    return with_session(snapshot, _asked(session, event.key, event.elicitation, note))
+
+
+def _asked(session: Session, key: object, question: Question, note: Note) -> Session:
+    if session.phase in ENDED:
+        note(
+            "closed-session",
+            f"session {session.id!r} is {session.phase}, and the agent asks something",
+            session.id,
+        )
+    turn = _turn_of(session, question.tool_call_id)
+    session = with_question(session, ("request", key), evolve(question, turn=turn))
+    return with_activity(_busy(session, turn))
+
+
+def _busy(session: Session, turn: int | None) -> Session:
+    if turn is None or session.turns.at(turn)._entry is None:
+        return session
+    return evolve(
+        session,
+        turns=session.turns.replace(turn, evolve(session.turns.at(turn), _busy=True)),
+        _run_broken=False,
+    )
+
+
+def _turn_of(session: Session, tool_call_id: str | None) -> int | None:
+    """The turn that a question belongs to: that of its tool call while it runs, else the oldest open one (SPEC 4.4)."""
+    call = None if tool_call_id is None else session.timeline.find(("tool_call", tool_call_id))
+    if call is not None and is_open(session, call.turn):
+        return call.turn
+    return current_turn(session)
+
+
+# --- answering -------------------------------------------------------------------------------------
+
+
+def permission_answered(session: Session, event: PermissionAnswered, note: Note) -> Session:
+    """Settle a permission; an option that was not offered is no approval."""
+
+    def settle(permission: Any) -> Any:
+        return _settled_permission(permission, event, note)
+
+    return _answered(session, event.key, settle)
+
+
+def _settled_permission(permission: Permission, event: PermissionAnswered, note: Note) -> Permission:
+    facts: dict[str, Any] = {
+        "status": event.status,
+        "answer": event.answer,
+        "error": event.error,
+    }
+    if event.status == "selected":
+        option = next(
+            (option for option in permission.options or () if option.id == event.option_id),
+            None,
+        )
+        if option is not None:
+            facts |= {"option_id": option.id, "decision": option.kind}
+        else:
+            note(
+                "option-not-offered",
+                f"option {event.option_id!r} was not offered",
+                event.option_id,
+            )
+            facts |= {"status": "invalid", "answer": event.kept}
+    return evolve(
+        permission,
+        answer_owed=False,
+        meta=merged_meta(permission.meta, event.meta),
+        **facts,
+    )
+
+
+def elicitation_answered(snapshot: Snapshot, event: ElicitationAnswered, note: Note) -> Snapshot:
+    """Settle an elicitation."""
+
+    def settle(elicitation: Any) -> Any:
+        if event.status == "accepted":
+            for name, fault in mismatches(elicitation.requested_schema, event.content):
+                note("form-mismatch", f"content: {name} {fault}", name)
+        return evolve(
+            elicitation,
+            status=event.status,
+            content=event.content,
+            answer_owed=False,
+            answer=event.answer,
+            error=event.error,
+            meta=merged_meta(elicitation.meta, event.meta),
+        )
+
+    return _in_place(
+        snapshot,
+        event.session_id,
+        lambda session: _answered(session, event.key, settle),
+        event.key,
+        settle,
+    )
+
+
+def _in_place(
+    snapshot: Snapshot,
+    session_id: str | None,
+    in_session: Callable[[Session], Session],
+    key: object,
+    on_connection: Callable[[Any], Any],
+) -> Snapshot:
+    """Change a question where it stands: in its session or on the connection."""
+    if session_id is None:
+        connection = snapshot.connection
+        place = connection.elicitations.place(key)
+        if place < 0:
+            return snapshot
+        after = on_connection(connection.elicitations.at(place))
+        return evolve(snapshot, connection=_with_elicitation(connection, place, after))
+    session = snapshot.sessions.find(session_id)
+    if session is None:
+        return snapshot
+    changed_session = in_session(session)
+    return snapshot if changed_session is session else with_session(snapshot, changed_session)
+
+
+def _with_elicitation(connection: Connection, place: int, elicitation: Elicitation) -> Connection:
+    return evolve(connection, elicitations=connection.elicitations.replace(place, elicitation))
+
+
+def _answered(session: Session, key: object, settle: Callable[[Any], Any]) -> Session:
+    """Return *session* with the question *key* settled, wherever a replay has put it."""
+
+    def change(history: H) -> H:
+        place = history.timeline.place(("request", key))
+        if place < 0:
+            return history
+        question = history.timeline.known(place)
+        if question.status != "pending" and not question.answer_owed:
+            return history
+        return evolve(
+            history,
+            timeline=history.timeline.replace(place, settle(question)),
+            _pending=history._pending.remove(place),
+        )
+
+    return with_activity(in_both(session, change))
+
+
+def elicitation_completed(snapshot: Snapshot, event: ElicitationCompleted, note: Note) -> Snapshot:
+    """Note that what the user was sent away for is done (mode `url`)."""
+    if event.session_id is None:
+        connection = snapshot.connection
+        for place, elicitation in connection.elicitations.places():
+            if elicitation.elicitation_id == event.elicitation_id and not elicitation.completed:
+                return evolve(
+                    snapshot,
+                    connection=_with_elicitation(connection, place, _completed(elicitation, event)),
+                )
+        return snapshot
+    session = snapshot.sessions.find(event.session_id)
+    if session is None:
+        return snapshot
+
+    def change(history: H) -> H:
+        place = history._urls.find(event.elicitation_id)
+        if place is None:
+            return history
+        completed = _completed(history.timeline.known(place), event)
+        return evolve(
+            history,
+            timeline=history.timeline.replace(place, completed),
+            _urls=history._urls.remove(event.elicitation_id),
+        )
+
+    after = in_both(session, change)
+    return snapshot if after is session else with_session(snapshot, after)
+
+
+def _completed(elicitation: Elicitation, event: ElicitationCompleted) -> Elicitation:
+    return evolve(elicitation, completed=True, meta=merged_meta(elicitation.meta, event.meta))
+
+
+# --- giving up -------------------------------------------------------------------------------------
+
+
+def question_withdrawn(snapshot: Snapshot, event: QuestionWithdrawn, note: Note) -> Snapshot:
+    """Cancel a pending question; its answer is still owed."""
+
+    def cancel(question: Any) -> Any:
+        return evolve(question, status="cancelled", answer_owed=True) if question.status == "pending" else question
+
+    return _in_place(
+        snapshot,
+        event.session_id,
+        lambda session: _given_up(session, event.key, cancel),
+        event.key,
+        cancel,
+    )
+
+
+def question_lapsed(snapshot: Snapshot, event: QuestionLapsed, note: Note) -> Snapshot:
+    """Note that nobody will see an answer any more."""
+
+    def lapse(question: Any) -> Any:
+        return changed(
+            question,
+            status="unanswered" if question.status == "pending" else question.status,
+            answer_owed=False,
+        )
+
+    return _in_place(
+        snapshot,
+        event.session_id,
+        lambda session: _given_up(session, event.key, lapse),
+        event.key,
+        lapse,
+    )
+
+
+def _given_up(session: Session, key: object, change_question: Callable[[Any], Any]) -> Session:
+    def change(history: H) -> H:
+        place = history.timeline.place(("request", key))
+        if place < 0:
+            return history
+        question = history.timeline.known(place)
+        after = change_question(question)
+        if after is question:
+            return history
+        return evolve(
+            history,
+            timeline=history.timeline.replace(place, after),
+            _pending=history._pending.remove(place),
+        )
+
+    return with_activity(in_both(session, change))
+
+
+def all_cancelled(history: H) -> H:
+    """Return *history* with every pending question cancelled; the client owes their answers."""
+    return _all_given_up(history, "cancelled", None)
+
+
+def all_lapsed(history: H) -> H:
+    """Return *history* with every pending question unanswered, and no answer owed."""
+    return _all_given_up(history, "unanswered", None, owed=False)
+
+
+def unanswered(history: H, turn: int) -> H:
+    """Return *history* with the pending questions of a failed *turn* unanswered; answers are still owed."""
+    return _all_given_up(history, "unanswered", turn)
+
+
+def _all_given_up(history: H, status: str, turn: int | None, *, owed: bool = True) -> H:
+    timeline, pending = history.timeline, history._pending
+    for place in pending:
+        question = timeline.known(place)
+        if turn is None or question.turn == turn:
+            timeline = timeline.replace(place, evolve(question, status=status, answer_owed=owed))
+            pending = pending.remove(place)
+    return history if pending is history._pending else evolve(history, timeline=timeline, _pending=pending)

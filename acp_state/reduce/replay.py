@@ -1,0 +1,192 @@
+"""Replayed history: what a load or resume brings, and what becomes of what was there (SPEC 4.6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from .._model import evolve
+from ..state import (
+    EMPTY_TABLE,
+    Compaction,
+    Elicitation,
+    Entry,
+    History,
+    JsonArray,
+    Message,
+    Permission,
+    Session,
+    ToolCall,
+)
+from ._session import (
+    NOTHING_SPARED,
+    H,
+    Note,
+    SessionHandler,
+    Spared,
+    activity_of,
+    is_spared,
+    is_unfinished,
+    place_of_message,
+    spared_calls,
+    with_activity,
+    with_call,
+)
+
+
+def in_history(handler: SessionHandler) -> SessionHandler:
+    """Make a handler one of an update that history is made of: during a load it is replayed."""
+
+    def handle(session: Session, event: Any, note: Note) -> Session:
+        if session._loading is not None:
+            session = _entered(session, event, note)
+        return handler(session, event, note)
+
+    return handle
+
+
+def _entered(session: Session, event: Any, note: Note) -> Session:
+    """Return *session* as it is when a replayed update comes."""
+    loading = session._loading
+    if loading is None or not loading.replaying:
+        return session
+    if loading.scope == "none":
+        if not _is_replay(session, event):
+            return session
+        note(
+            "replay-in-resume",
+            f"the agent replays session {session.id!r} though nobody asked it to",
+            session.id,
+        )
+        loading = evolve(loading, scope="start")
+    if loading.begun:
+        return session
+    session = evolve(session, _loading=evolve(loading, begun=True))
+    if loading.scope != "start":
+        return session
+    if loading.known and session.before is None:
+        session = evolve(session, before=history_of(session))
+    return evolve(session, **_fields(History()))
+
+
+def _is_replay(session: Session, event: Any) -> bool:
+    """Whether *event* shows that a plain resume brings history all the same.
+
+    Only the user's own words can: what else comes may be work that went on.
+    """
+    if getattr(event, "role", None) != "user" or session._open_turns or session._waiting:
+        return False
+    return event.id is None or place_of_message(session, "user", event.id) >= 0
+
+
+def history_of(session: Session) -> History:
+    """Return the part of *session* that a replay replaces."""
+    return History(**{name.lstrip("_"): value for name, value in _fields(session).items()})
+
+
+_NAMES = tuple(field.name for field in attrs.fields(History))
+
+
+def _fields(history: History) -> dict[str, Any]:
+    return {name: getattr(history, name) for name in _NAMES}
+
+
+def renewed(session: Session, key: object, place: int, blank: Entry) -> Session:
+    """Return *session* with the entry at *place* made blank when a replay from a cursor first names it."""
+    loading = session._loading
+    if loading is None or loading.scope != "cursor" or not loading.replaying or loading.seen.place(key) >= 0:
+        return session
+    session = evolve(session, _loading=evolve(loading, seen=loading.seen.add(key, True)))
+    if place < 0:
+        return session
+    old = session.timeline.at(place)
+    if isinstance(old, ToolCall):
+        session = with_call(session, place, old, evolve(old, status="completed"))  # its turn has no such call any more
+    return evolve(session, timeline=session.timeline.replace(place, blank))
+
+
+def ended(session: Session, activity: str | None, background: JsonArray | None = None) -> Session:
+    """Return *session* with the replay over: what comes is live; *activity* and *background* are those from now on."""
+    loading = session._loading
+    if loading is None or not loading.replaying:
+        return session
+    session = evolve(session, _loading=evolve(loading, replaying=False))
+    return _with_open_calls_unresolved(session, spared_calls(background)) if activity in (None, "idle") else session
+
+
+def _with_open_calls_unresolved(session: Session, spared: Spared = NOTHING_SPARED) -> Session:
+    timeline = session.timeline
+    for place, entry in session.timeline.places():
+        if isinstance(entry, ToolCall) and entry.historical and is_unfinished(entry) and not is_spared(entry, spared):
+            timeline = timeline.replace(place, evolve(entry, unresolved=True))
+    return session if timeline is session.timeline else evolve(session, timeline=timeline)
+
+
+def finished(session: Session, *, succeeded: bool) -> Session:
+    """Return *session* with its load answered: the replay stays, or what it would have replaced returns."""
+    loading, before = session._loading, session.before
+    if loading is None:
+        return session
+    session = evolve(session, _loading=None, before=None)
+    if before is not None:
+        session = _carried(before, session) if succeeded else evolve(session, **_fields(_carried(history_of(session), before)))
+    if loading.replaying and loading.begun and (succeeded or before is None):
+        activity = activity_of(session)
+        if activity in (None, "idle"):
+            session = _with_open_calls_unresolved(session)
+    return with_activity(session)
+
+
+def _carried(source: History, target: H) -> H:
+    """Return *target* with the open turns and pending questions of *source* at its end."""
+    turns: dict[int, int] = {}
+    for place in source._open_turns:
+        turns[place] = target.turns.end
+        turn = evolve(source.turns.at(place), _entry=None, _echo=None, _busy=False)
+        target = evolve(
+            target,
+            turns=target.turns.add(source.turns.key_at(place), turn),
+            _open_turns=target._open_turns.add(turns[place], turns[place]),
+            _epoch=target._epoch + 1,
+        )
+    for place in source._pending:
+        entry = source.timeline.at(place)
+        if isinstance(entry, (Permission, Elicitation)):
+            entry = evolve(entry, turn=None if entry.turn is None else turns.get(entry.turn))
+            target = with_question(target, source.timeline.key_at(place), entry)
+    return target
+
+
+def with_question(history: H, key: object, entry: Permission | Elicitation) -> H:
+    """Return *history* with a pending question at the end of its timeline."""
+    place = history.timeline.end
+    urls = history._urls
+    if isinstance(entry, Elicitation) and entry.elicitation_id is not None:
+        urls = urls.put(entry.elicitation_id, place)
+    pending = history._pending.add(place, place)
+    return evolve(history, timeline=history.timeline.add(key, entry), _pending=pending, _urls=urls)
+
+
+def made_history(session: Session) -> Session:
+    """Return *session* with all that stands there as history: an answer to a load that nobody saw asked."""
+    timeline = session.timeline
+    for place, entry in session.timeline.places():
+        changes: dict[str, Any] = {}
+        if entry.turn is not None:
+            changes["turn"] = None
+        if isinstance(entry, (Message, ToolCall, Compaction)) and not entry.historical:
+            changes["historical"] = True
+        if changes:
+            timeline = timeline.replace(place, evolve(entry, **changes))
+    session = evolve(
+        session,
+        timeline=timeline,
+        turns=EMPTY_TABLE,
+        stop_reason=None,
+        _open_turns=EMPTY_TABLE,
+        _echoed=EMPTY_TABLE,
+        _last_ended=None,
+        _run_broken=True,
+    )
+    return _with_open_calls_unresolved(session)
