@@ -177,6 +177,31 @@ class _Vector:
         yield from self.tail
 
 
+def _differences(old: _Vector, new: _Vector) -> Iterator[int]:
+    """Yield the indices below both sizes where two versions may differ: they share the nodes in which they do not."""
+    if old is new:
+        return
+    in_tries = min(old.size - len(old.tail), new.size - len(new.tail))
+    old_root, new_root = old.root, new.root
+    for _ in range((new.shift - old.shift) // _BITS):
+        new_root = new_root[0]  # the trie grew a level: what was all of it is the first part
+    for _ in range((old.shift - new.shift) // _BITS):
+        old_root = old_root[0]
+    if in_tries:
+        yield from _node_differences(old_root, new_root, min(old.shift, new.shift), 0, in_tries)
+    yield from range(in_tries, min(old.size, new.size))
+
+
+def _node_differences(old: _Node, new: _Node, shift: int, start: int, end: int) -> Iterator[int]:
+    if old is new or start >= end:
+        return
+    if shift == 0:
+        yield from (start + place for place in range(min(len(old), len(new), end - start)) if old[place] is not new[place])
+        return
+    for place, (one, other) in enumerate(zip(old, new, strict=False)):
+        yield from _node_differences(one, other, shift - _BITS, start + (place << shift), end)
+
+
 def _path(shift: int, leaf: _Node) -> _Node:
     return leaf if shift == 0 else [_path(shift - _BITS, leaf)]
 
@@ -332,6 +357,27 @@ class Table(Sequence[T], Generic[K, T]):
         place = self.place(key)
         return self.add(key, item) if place < 0 else self.replace(place, item)
 
+    def differences(self, older: Table[K, T]) -> Iterator[int]:
+        """Yield the places of this table where *older* has another entry or none, ascending.
+
+        Costs what differs, as long as one is a later version of the other.
+        """
+        shared = min(self._end, older._end)
+        candidates = set(_differences(older._vector, self._vector))
+        candidates |= {older._hot_place, self._hot_place}
+        for place in sorted(candidates):
+            if 0 <= place < shared and self.at(place) is not older.at(place):
+                yield place
+        yield from range(shared, self._end)
+
+    def continues(self, older: Table[K, T]) -> bool:
+        """Whether this is *older* or a later version of it, so that places mean the same in both."""
+        return self._index is older._index and self._end >= older._end
+
+    def stands(self, place: int) -> bool:
+        """Whether there is an entry at *place*."""
+        return 0 <= place < self._end and self.at(place) is not _GONE
+
     def key_at(self, place: int) -> K:
         """Return the key under which the entry at *place* was added."""
         return self._index.log[place][0]  # type: ignore[no-any-return]
@@ -420,6 +466,10 @@ class Table(Sequence[T], Generic[K, T]):
         """Return the first entry, `None` if there is none."""
         return self.at(self._first) if self._first < self._end else None
 
+    def last(self) -> T | None:
+        """Return the last entry, `None` if there is none."""
+        return next((item for place in range(self._end - 1, -1, -1) if (item := self.at(place)) is not _GONE), None)
+
     def first_key(self) -> K | None:
         """Return the key of the first entry, `None` if there is none."""
         return self.key_at(self._first) if self._first < self._end else None
@@ -476,6 +526,15 @@ class Registry(Mapping[K, T], Generic[K, T]):
     def find(self, key: K) -> T | None:
         """Return what stands under *key*, `None` if nothing does."""
         return self._hot if key == self._hot_key else self._table.find(key)
+
+    def changed_since(self, older: Registry[K, T]) -> list[K]:
+        """Return the keys whose entries differ, or are not in *older*. Costs what differs, if *older* is an earlier version."""
+        if self._table is older._table and self._hot_key == older._hot_key:
+            return [] if self._hot is older._hot else [self._hot_key]  # type: ignore[list-item]
+        mine, theirs = self._whole(), older._whole()
+        if mine.continues(theirs):
+            return [mine.key_at(place) for place in mine.differences(theirs)]
+        return [key for key, item in mine.entries() if theirs.find(key) is not item]
 
     def __getitem__(self, key: K) -> T:
         if key == self._hot_key:

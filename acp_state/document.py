@@ -113,18 +113,18 @@ def _follows_from(snapshot: s.Snapshot) -> Wire:
     """Return the wire of *snapshot* as far as the snapshot alone tells."""
     connection = snapshot.connection
     version = connection.protocol_version
-    open_requests = Table[Any, Asked]()
+    usual = Wire()
     for serial, request in enumerate(connection.open_requests, 1):
         key = key_of(request.id) if request.id is not None else ("#", serial)
         waits = request.method == "session/prompt" and version == 2
         asked = Asked(request.from_, key, request.id, request.method, request.session_id, waits)
-        open_requests = open_requests.add((request.from_, key), asked)
-    return Wire(
+        usual = usual.with_open(asked)
+    return evolve(
+        usual,
         version=version or 1,
         settled=version is not None,
         client_seen=connection.requested_protocol_version is not None,
         agent_seen=version is not None,
-        open=open_requests,
         recorded=_recorded(snapshot),
         serial=len(connection.open_requests),
         urls=_urls(snapshot),
@@ -242,7 +242,8 @@ def _private(snapshot: s.Snapshot, session: s.Session, wire: Wire) -> dict[str, 
             "phase": loading.phase,
             "replaying": loading.replaying,
             "begun": loading.begun,
-            "seen": [list(key) for key, _ in loading.seen.entries()],  # type: ignore[call-overload]
+            **({"knownUntil": loading.known_until} if loading.scope == "none" else {}),
+            "seen": [_seen_to_json(session, key, replaced) for key, replaced in loading.seen.entries()],
         }
     taken = [
         {
@@ -259,6 +260,16 @@ def _private(snapshot: s.Snapshot, session: s.Session, wire: Wire) -> dict[str, 
     before = {} if session.before is None else _private_history(session.before)
     if before:
         written["before"] = before
+    return written
+
+
+def _seen_to_json(session: s.Session, key: Any, replaced: tuple[int, s.Entry] | None) -> dict[str, Json]:
+    if replaced is None:
+        return {"key": list(key)}
+    place, entry = replaced
+    written = {"key": list(key), "place": place, "entry": to_json(entry)}
+    if isinstance(entry, s.ToolCall) and entry.final:
+        written["reusable"] = entry._final_since < session._epoch
     return written
 
 
@@ -350,7 +361,7 @@ class _Reading:
     def _read_open(self) -> list[Asked]:
         requests = self.connection.get("openRequests", [])
         extras = self.wire_json.get("open", [{}] * len(requests))
-        version = self.wire_json.get("version", self.connection.get("protocolVersion", 1))
+        version = self.connection.get("protocolVersion")
         found = []
         for serial, (request, extra) in enumerate(zip(requests, extras, strict=True), 1):
             id = freeze(request["id"])
@@ -403,6 +414,7 @@ class _Reading:
             s.Connection,
         )
         listed = self.connection.get("listedSessions")
+        elicitations = [read_entry(entry) for entry in self.connection.get("elicitations", [])]
         return evolve(
             connection,
             open_requests=Table(
@@ -412,9 +424,8 @@ class _Reading:
                 )
                 for asked in self.open
             ),
-            elicitations=Table(
-                (self._question_key(None, entry), entry) for entry in map(read_entry, self.connection.get("elicitations", []))
-            ),
+            elicitations=Table((self._question_key(None, entry), entry) for entry in elicitations),
+            _urls=_completable(enumerate(elicitations)),
             listed_sessions=None if listed is None else Table((item["id"], from_json(item, s.ListedSession)) for item in listed),
             extensions=self._extensions(None, self.connection.get("extensions", [])),
         )
@@ -436,7 +447,7 @@ class _Reading:
             if extension.kind == "request":
                 key = self.key(
                     extension.id,
-                    session_id,
+                    _session_named(extension) if session_id is None else session_id,
                     (extension.method,),
                     waiting=extension.status == "open",
                 )
@@ -522,10 +533,9 @@ class _Reading:
 
     def _wire(self, snapshot: s.Snapshot) -> Wire:
         written = self.wire_json
-        usual = evolve(
-            _follows_from(snapshot),
-            open=Table(((asked.sender, asked.key), asked) for asked in self.open),
-        )
+        usual = evolve(_follows_from(snapshot), open=s.EMPTY_TABLE, queues=Registry(), setups=Registry())
+        for asked in self.open:
+            usual = usual.with_open(asked)
         changes: dict[str, Any] = {
             name: written[wire_name(name)]
             for name in (
@@ -572,18 +582,17 @@ class _Reading:
         session = evolve(
             session,
             _fresh=_usual_fresh(session) if fresh is None else frozenset(fresh),
-            _loading=self._loading(session.id, written.get("_loading")),
+            _loading=self._loading(written.get("_loading")),
             before=None if session.before is None else _with_private_history(session.before, written.get("before", {})),
             **facts,
         )
         whole: s.Session = _with_private_history(self._with_prompts(session, written), written)
         return whole
 
-    def _loading(self, session_id: str, written: Mapping[str, Json] | None) -> s.Loading | None:
+    def _loading(self, written: Mapping[str, Json] | None) -> s.Loading | None:
         if written is None:
             return None
-        asked = [one for one in self.open if one.session_id == session_id and one.method in ("session/load", "session/resume")]
-        seen = Table[object, bool]((tuple(key), True) for key in written["seen"])
+        seen = Table[object, Any]((tuple(one["key"]), _seen(one)) for one in written["seen"])
         return s.Loading(
             written["scope"],
             written["known"],
@@ -591,7 +600,7 @@ class _Reading:
             written["replaying"],
             written["begun"],
             seen,
-            asked[-1].key if asked else None,
+            written.get("knownUntil", 0),
         )
 
     def _with_prompts(self, session: s.Session, written: Mapping[str, Json]) -> s.Session:
@@ -616,12 +625,29 @@ class _Reading:
             )
             for prompt in prompts
         ]
-        waiting = [place for place, prompt in enumerate(prompts) if prompt.rejected is None]
+        waiting = [(place, prompt) for place, prompt in enumerate(prompts) if prompt.rejected is None and prompt._taken is None]
         return evolve(
             session,
             _prompts=Table(keyed),
-            _waiting=Table((place, place) for place in waiting),
+            _unanswered=Table((place, place) for place, prompt in waiting if not prompt.accepted),
+            _unnamed=Table((place, place) for place, prompt in waiting if prompt.accepted and prompt.message_id is None),
+            _expected=Table((prompt.message_id, place) for place, prompt in waiting if prompt.message_id is not None),
         )
+
+
+def _session_named(extension: s.Extension) -> str | None:
+    """The session that the params name: it was not known when they came."""
+    session_id = extension.params.get("sessionId") if isinstance(extension.params, Mapping) else None
+    return session_id if isinstance(session_id, str) else None
+
+
+def _seen(written: Mapping[str, Json]) -> tuple[int, s.Entry] | None:
+    if "place" not in written:
+        return None
+    entry = read_entry(written["entry"])
+    if isinstance(entry, s.ToolCall) and "reusable" in written:
+        entry = _with_end_known(entry, written["reusable"])
+    return written["place"], entry
 
 
 _HISTORY: Final = ("timeline", "turns", "plans", "terminals", "files", "unknownUpdates")
@@ -637,13 +663,13 @@ def _with_private_history(history: Any, written: Mapping[str, Json]) -> Any:
     turns = _with_private_turns(history, written.get("turns", {}))
     timeline = history.timeline
     pending: list[int] = []
+    asked: dict[int, list[int]] = {}
     calls: dict[int, list[int]] = {}
-    urls: dict[str, int | None] = {}
     for place, entry in timeline.places():
         if isinstance(entry, (s.Permission, s.Elicitation)) and entry.status == "pending":
             pending.append(place)
-        if isinstance(entry, s.Elicitation) and entry.elicitation_id is not None:
-            urls[entry.elicitation_id] = None if entry.completed else place
+            if entry.turn is not None:
+                asked.setdefault(entry.turn, []).append(place)
         if isinstance(entry, s.ToolCall) and entry.turn is not None and not entry.final and not entry.unresolved:
             calls.setdefault(entry.turn, []).append(place)
     echoed = [
@@ -657,15 +683,27 @@ def _with_private_history(history: Any, written: Mapping[str, Json]) -> Any:
                 turn_place,
                 evolve(turns.at(turn_place), _unfinished=len(found), _first_call=found[0]),
             )
+    for turn_place, found in asked.items():
+        if turns.at(turn_place).status == "running":
+            turns = turns.replace(turn_place, evolve(turns.at(turn_place), _questions=Table((place, place) for place in found)))
     history = evolve(
         history,
         turns=turns,
         _pending=Table((place, place) for place in pending),
         _open_turns=Table((place, place) for place, turn in turns.places() if turn.status == "running"),
-        _urls=Table((id, place) for id, place in urls.items() if place is not None),
+        _urls=_completable(timeline.places()),
         _echoed=Table(echoed),
     )
     return _with_epoch(history, written.get("reusable", {}))
+
+
+def _completable(entries: Iterable[tuple[int, Any]]) -> Table[str, int]:
+    """Where the elicitations stand, by their id, that are not completed."""
+    found: dict[str, int | None] = {}
+    for place, entry in entries:
+        if isinstance(entry, s.Elicitation) and entry.elicitation_id is not None:
+            found[entry.elicitation_id] = None if entry.completed else place
+    return Table((id, place) for id, place in found.items() if place is not None)
 
 
 def _with_private_turns(history: s.History, written: Mapping[str, Json]) -> Table[Any, s.Turn]:
@@ -694,5 +732,10 @@ def _with_epoch(history: Any, written: Mapping[str, Json]) -> Any:
     }
     timeline = history.timeline
     for place, after in reusable.items():
-        timeline = timeline.replace(place, evolve(timeline.known(place), _final_since=0 if after else 1))
+        timeline = timeline.replace(place, _with_end_known(timeline.known(place), after))
     return evolve(history, timeline=timeline, _epoch=1)
+
+
+def _with_end_known(call: s.ToolCall, reusable: bool) -> s.ToolCall:
+    """Return a finished call as one that was finished before or after the last turn began."""
+    return evolve(call, _final_since=0 if reusable else 1)

@@ -164,7 +164,6 @@ class SessionSetupAsked:
     """A session was asked for by its id. *scope*: `start` and `cursor` bring history, `none` does not."""
 
     session_id: str
-    key: RequestKey
     scope: str = "none"
     cwd: str | None = None
     additional_directories: tuple[str, ...] | None = None
@@ -175,12 +174,12 @@ class SessionSetupAsked:
 class SessionReady:
     """A session can be used.
 
-    *fresh*: it is new and idle. *complete*: a list that is not here is empty, unless it was updated
+    *newest*: it is the load or resume that was asked last. *fresh*: it is new and idle. *complete*: a list that is not here is empty, unless it was updated
     since setup was asked. *orphan*: nobody saw the question; all so far was history.
     """
 
     session_id: str
-    key: RequestKey = None
+    newest: bool = False
     cwd: Patch[str] = UNSET
     additional_directories: Patch[tuple[str, ...]] = UNSET
     forked_from: str | None = None
@@ -203,8 +202,8 @@ class SessionSetupFailed:
     """A session could not be had; without *error* nobody will ever say."""
 
     session_id: str
-    key: RequestKey = None
     error: Json | None = None
+    newest: bool = True
 
 
 @frozen

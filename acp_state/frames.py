@@ -72,13 +72,24 @@ def read_message(
 
 def read_one(message: Json, sender: Sender | None, asked: bool, time: float | None, line: int | None) -> Frame:
     """Return the frame of one JSON-RPC *message* that is no batch; arguments as for `read_message`."""
-    if message.__class__ is not dict and not isinstance(message, Mapping):
+    if message.__class__ is dict:
+        frame = notification(message, sender, time, line)
+        if frame is not None and not asked:
+            return frame
+    elif not isinstance(message, Mapping):
         return invalid("no JSON object", sender, time, line)
-    method = message.get("method", UNSET)
-    if "id" in message or "result" in message or "error" in message or method.__class__ is not str:
-        return _read_with_care(message, sender, asked, time, line)
-    kind: Kind = "request" if asked or method in REQUESTS else "notification"
-    return make_frame(sender, kind, UNSET, method, message.get("params", UNSET), time, line, False)
+    return _read_with_care(message, sender, asked, time, line)
+
+
+def notification(message: dict[str, Json], sender: Sender | None, time: float | None, line: int | None) -> Frame | None:
+    """Return the frame of a message that has a version, a method and params, as nearly all have; `None` for any other."""
+    if len(message) != 3:
+        return None
+    method = message.get("method")
+    params = message.get("params", UNSET)
+    if params is UNSET or method.__class__ is not str or method in REQUESTS or "jsonrpc" not in message:
+        return None
+    return make_frame(sender, "notification", UNSET, method, params, time, line, False)
 
 
 def _read_with_care(message: Mapping[str, Json], sender: Sender | None, asked: bool, time: float | None, line: int | None) -> Frame:

@@ -240,6 +240,8 @@ class Turn:
     """How many of its tool calls are not final; only while it runs."""
     _first_call: int = field(default=0, eq=False, repr=False)
     """None of them stands before this place."""
+    _questions: Table[int, int] = field(default=EMPTY_TABLE, eq=False, repr=False)
+    """The places of its pending permissions and elicitations."""
 
 
 @frozen
@@ -490,9 +492,10 @@ class Loading:
     """Whether what comes is replayed: until a state update, or the end."""
     begun: bool = False
     """Whether anything was."""
-    seen: Table[object, bool] = EMPTY_TABLE
-    """The keys of the entries that the replay has brought, for scope `cursor`."""
-    key: RequestKey = field(default=None, eq=False)
+    seen: Table[object, tuple[int, Entry] | None] = EMPTY_TABLE
+    """What the replay has brought, for scope `cursor`: keys, each with the place and the entry that it replaced, if it did."""
+    known_until: int = 0
+    """Where the timeline ended when it was asked, for scope `none`: what stands before was known."""
 
 
 @frozen
@@ -548,8 +551,13 @@ class Facts:
     """The history that a replay under way would replace."""
     meta: JsonObject | None = None
     _prompts: Table[RequestKey, PendingPrompt] = EMPTY_TABLE
-    _waiting: Table[int, int] = field(default=EMPTY_TABLE, eq=False)
-    """The places of *_prompts* that are not rejected."""
+    # The places of those that wait for their message, by what their answer said:
+    _unanswered: Table[int, int] = field(default=EMPTY_TABLE, eq=False)
+    """Nothing yet."""
+    _unnamed: Table[int, int] = field(default=EMPTY_TABLE, eq=False)
+    """Accepted, without naming the message."""
+    _expected: Table[str, int] = field(default=EMPTY_TABLE, eq=False)
+    """Accepted, by the id of the message."""
     _derives: bool = False
     """Whether *activity* follows from prompts and requests (v1, both sides seen)."""
     _reported: str | None = None
@@ -685,6 +693,8 @@ class Connection:
     extensions: Table[object, Extension] = EMPTY_TABLE
     exit: JsonObject | None = None
     meta: JsonObject | None = None
+    _urls: Table[str, int] = field(default=EMPTY_TABLE, eq=False, repr=False)
+    """Where elicitations stand that an `elicitation/complete` may name."""
 
 
 EMPTY_REGISTRY: Final = Registry[str, Session]()
@@ -717,10 +727,6 @@ class Streaming:
         )
 
 
-NO_PARTS: Final[list[str]] = []
-"""The pieces where none are gathered; never appended to."""
-
-
 @frozen(eq=False, repr=False)
 class Snapshot:
     """Everything that a recording says, up to some frame.
@@ -733,7 +739,7 @@ class Snapshot:
     _derives: bool = False
     """Whether sessions derive their activity (v1, both sides seen)."""
     _streaming: Streaming | None = None
-    _parts: list[str] = NO_PARTS
+    _parts: list[str] = None  # type: ignore[assignment]  # there while *_streaming* is
     _size: int = 0
     _whole: Registry[str, Session] | None = None
     """The sessions with what was gathered, once somebody looked."""

@@ -20,7 +20,6 @@ from . import shapes as sh
 from .agent import draft_id
 from .correlate import (
     OTHER,
-    QUESTIONS,
     answered,
     method_of_orphan,
     opened,
@@ -34,7 +33,7 @@ from .exchanges import EXCHANGES, NOTIFICATIONS
 from .giving_up import given_up
 from .sessions import error_code, work_went_on
 from .updates import plain
-from .wire import NEW, Asked, Wire
+from .wire import NEW, QUESTIONS, Asked, Wire
 
 
 __all__ = ["NEW", "Asked", "Wire", "normalize"]
@@ -110,7 +109,7 @@ def _request(draft: Draft, method: str, params: Json) -> None:
             "id-reused",
             f"{older.method} with id {shown(older.id)} was not answered; it is given up",
         )
-        given_up(draft, older)
+        given_up(draft, older, taken_over=True)
     exchange = EXCHANGES.get(method)
     if exchange is not None:
         exchange.asked(draft, params)
@@ -237,7 +236,7 @@ def _heard(draft: Draft) -> None:
     """Remember which sessions there are, and which was heard of last: an orphan answer names none."""
     for event in list(draft.events):
         if type(event) is e.SubagentPatched:
-            _child(draft, event.child_id)
+            _child(draft, event)
         if type(event) is e.StateReported:
             _state_heard(draft, event)
         session_id = event.request.session_id if type(event) is e.RequestOpened and event.names_session else _session_of(event)
@@ -267,9 +266,9 @@ _NAMING_NOTHING = frozenset(
 """Events that make no session known."""
 
 
-def _child(draft: Draft, child_id: str) -> None:
-    wire = draft.wire
-    if wire.children.place(child_id) < 0:
+def _child(draft: Draft, event: e.SubagentPatched) -> None:
+    wire, child_id = draft.wire, event.child_id
+    if child_id != event.session_id and wire.children.place(child_id) < 0:
         draft.remember(
             children=wire.children.add(child_id, True),
             roots=wire.roots.remove(child_id),

@@ -133,10 +133,7 @@ def _open(wire: Wire, sender: str, frame: Frame) -> Asked | None:
         return _by_id(wire, sender, frame.id)
     if frame.id is UNSET and frame.method is None:
         return None
-    for asked in wire.open:
-        if asked.sender == sender and asked.id is None and frame.method in (None, asked.method):
-            return asked
-    return None
+    return wire.oldest_nameless(sender, frame.method)
 
 
 def taken_over(draft: Draft) -> Asked | None:
@@ -162,7 +159,7 @@ def opened(
         draft.remember(serial=serial)
     place = (draft.sender, key)
     asked = Asked(draft.sender, key, id, method, session_id, waits, freeze(facts or {}))
-    draft.remember(open=draft.wire.open.add(place, asked))
+    draft.wire = draft.wire.with_open(asked)
     if draft.sender == "client" and method in CLIENT_REQUESTS and method not in draft.wire.recorded:
         draft.remember(recorded=draft.wire.recorded | {method})
     draft.emit(e.RequestOpened(place, OpenRequest(draft.sender, id, method, session_id), names_session))
@@ -172,7 +169,7 @@ def opened(
 def close(draft: Draft, asked: Asked) -> None:
     """Note that *asked* waits no more."""
     place = (asked.sender, asked.key)
-    draft.remember(open=draft.wire.open.remove(place))
+    draft.wire = draft.wire.without(asked)
     draft.emit(e.RequestClosed(place))
 
 
@@ -187,6 +184,3 @@ def answered(draft: Draft) -> Asked | None:
 def own_request(draft: Draft, id: Json) -> Asked | None:
     """Return the open request of the frame's own sender with that *id*."""
     return _by_id(draft.wire, draft.sender, id)
-
-
-QUESTIONS: Final = frozenset(("session/request_permission", "elicitation/create", "session/elicitation"))

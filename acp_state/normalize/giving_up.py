@@ -12,9 +12,12 @@ from .draft import Draft, shown
 from .wire import Asked
 
 
-def given_up(draft: Draft, asked: Asked) -> None:
-    """Emit what becomes of what *asked* had begun."""
-    close(draft, asked)
+def given_up(draft: Draft, asked: Asked, *, taken_over: bool = False) -> None:
+    """Emit what becomes of what *asked* had begun. *taken_over*: the request that now opens under its id closes it."""
+    if taken_over:
+        draft.wire = draft.wire.without(asked)
+    else:
+        close(draft, asked)
     GIVING_UP.get(asked.method, _extension)(draft, asked)
 
 
@@ -45,7 +48,7 @@ def _question(draft: Draft, asked: Asked) -> None:
 
 def _setup(draft: Draft, asked: Asked) -> None:
     if asked.session_id is not None:
-        draft.emit(e.SessionSetupFailed(asked.session_id, asked.key))
+        draft.emit(e.SessionSetupFailed(asked.session_id, newest=draft.wire.is_newest_setup(asked)))
 
 
 def _file(draft: Draft, asked: Asked) -> None:

@@ -10,10 +10,10 @@ from .._json import FrozenDict, Json
 from .._model import UNSET
 from . import shapes as sh
 from .connection import of_version
-from .correlate import QUESTIONS, close, opened
+from .correlate import close, opened
 from .decode import text
 from .draft import Draft
-from .wire import Asked
+from .wire import SETUPS, Asked
 
 
 NOT_FOUND: Final = -32002
@@ -92,9 +92,9 @@ def resume_asked(draft: Draft, params: Json) -> None:
 def _setup_asked(draft: Draft, values: dict[str, Any], scope: str) -> None:
     session_id = draft.session_id = values["session_id"]
     cwd, dirs = values["cwd"], values["additional_directories"]
-    key = opened(draft, session_id, facts={"cwd": cwd, "dirs": dirs})
+    opened(draft, session_id, facts={"cwd": cwd, "dirs": dirs})
     if session_id is not None:
-        draft.emit(e.SessionSetupAsked(session_id, key, scope, cwd, dirs, values["meta"]))
+        draft.emit(e.SessionSetupAsked(session_id, scope, cwd, dirs, values["meta"]))
 
 
 def set_up(draft: Draft, asked: Asked | None, result: Json) -> None:
@@ -111,7 +111,7 @@ def set_up(draft: Draft, asked: Asked | None, result: Json) -> None:
     draft.emit(
         e.SessionReady(
             session_id,
-            None if asked is None else asked.key,
+            newest=draft.wire.is_newest_setup(asked),
             cwd=facts.get("cwd", UNSET),
             additional_directories=_directories(facts),
             forked_from=facts.get("source"),
@@ -147,8 +147,8 @@ def _directories(facts: Mapping[str, Json]) -> Any:
 
 def setup_failed(draft: Draft, asked: Asked | None, error: Json) -> None:
     """A load or resume failed; a session that was only to be made never was."""
-    if asked is not None and asked.session_id is not None and asked.method in ("session/load", "session/resume"):
-        draft.emit(e.SessionSetupFailed(asked.session_id, asked.key, error))
+    if asked is not None and asked.session_id is not None and asked.method in SETUPS:
+        draft.emit(e.SessionSetupFailed(asked.session_id, error, newest=draft.wire.is_newest_setup(asked)))
 
 
 # --- settings --------------------------------------------------------------------------------------
@@ -262,7 +262,8 @@ def prompt_answered(draft: Draft, asked: Asked | None, result: Json) -> None:
     fields = draft.object(result)
     session_id = draft.session_id
     if asked is None:
-        if draft.version == 1 and session_id is not None:
+        of_v2 = draft.version == 2 or ("messageId" in fields and "stopReason" not in fields)
+        if not of_v2 and session_id is not None:
             values = draft.fields(sh.turn_answer, fields)
             draft.emit(
                 e.TurnOrphaned(
@@ -312,10 +313,9 @@ def work_went_on(draft: Draft, session_id: str) -> None:
     """In a one-sided recording the answers to questions are not seen: work that goes on shows that they came (SPEC 4.5)."""
     if not draft.wire.one_sided:
         return
-    for asked in list(draft.wire.open):
-        if asked.session_id == session_id and asked.method in QUESTIONS:
-            close(draft, asked)
-            draft.emit(e.QuestionLapsed(session_id, asked.key))
+    for asked in draft.wire.questions(session_id):
+        close(draft, asked)
+        draft.emit(e.QuestionLapsed(session_id, asked.key))
 
 
 def cancel_sent(draft: Draft, params: Json) -> None:

@@ -51,16 +51,21 @@ def plain(wire: Wire, frame: Frame) -> tuple[e.Event, ...] | None:
     if frame.method != "session/update" or frame.kind != "notification" or frame.sender == "client":
         return None
     params = frame.payload
-    if params.__class__ is not dict or len(params) != 2 or params.get("sessionId") != wire.last_session or not wire.agent_seen:
+    if params.__class__ is not dict or len(params) != 2:
+        return None
+    session_id = params.get("sessionId")
+    if session_id is None or session_id != wire.last_session or not wire.agent_seen:
         return None
     update = params.get("update")
     if update.__class__ is not dict:
         return None
+    name = update.get("sessionUpdate")
+    if name.__class__ is not str:
+        return None
     version = wire.version
-    kind = PLAIN[version].get(update.get("sessionUpdate", ""))
+    kind = PLAIN[version].get(name)
     if kind is None:
         return None
-    session_id: str = wire.last_session  # type: ignore[assignment]
     if kind.glance is not None:
         events = kind.glance(session_id, update, version)
         if events is not None:

@@ -7,9 +7,14 @@ from typing import Final
 from attrs import field, frozen
 
 from .._json import EMPTY, FrozenDict, Json
-from .._persistent import Table
+from .._model import evolve
+from .._persistent import Registry, Table
 from ..reading.reader import ReaderState
 from ..state import EMPTY_TABLE, RequestKey
+
+
+QUESTIONS: Final = frozenset(("session/request_permission", "elicitation/create", "session/elicitation"))
+SETUPS: Final = frozenset(("session/load", "session/resume"))
 
 
 @frozen
@@ -37,6 +42,11 @@ class Wire:
     client_seen: bool = False
     agent_seen: bool = False
     open: Table[tuple[str, RequestKey], Asked] = EMPTY_TABLE
+    """The requests that wait for an answer, oldest first."""
+    queues: Registry[object, Table[RequestKey, RequestKey]] = field(default=Registry(), eq=False)
+    """The keys of some of them, by what they are looked for (see `_queues`), oldest first."""
+    setups: Registry[str, RequestKey] = field(default=Registry(), eq=False)
+    """For each session the load or resume of it that was asked last."""
     recorded: frozenset[str] = frozenset()
     """The methods of the client's requests on this connection, as far as an orphan answer may be one's."""
     serial: int = field(default=0, eq=False)
@@ -61,6 +71,47 @@ class Wire:
     def one_sided(self) -> bool:
         """Whether no frame of the client's was seen."""
         return not self.client_seen
+
+    def with_open(self, asked: Asked) -> Wire:
+        """Return the wire with *asked* waiting for its answer."""
+        queues, setups = self.queues, self.setups
+        for name in _queues(asked):
+            queues = queues.put(name, (queues.find(name) or EMPTY_TABLE).add(asked.key, asked.key))
+        if asked.session_id is not None and asked.method in SETUPS:
+            setups = setups.put(asked.session_id, asked.key)
+        return evolve(self, open=self.open.add((asked.sender, asked.key), asked), queues=queues, setups=setups)
+
+    def without(self, asked: Asked) -> Wire:
+        """Return the wire with *asked* waiting no more."""
+        queues = self.queues
+        for name in _queues(asked):
+            queues = queues.put(name, queues[name].remove(asked.key))
+        return evolve(self, open=self.open.remove((asked.sender, asked.key)), queues=queues)
+
+    def oldest_nameless(self, sender: str, method: str | None) -> Asked | None:
+        """Return the oldest request of *sender* that has no id, of any method for `None`."""
+        queue = self.queues.find((sender, method))
+        key = None if queue is None else queue.first()
+        return None if key is None else self.open.find((sender, key))
+
+    def questions(self, session_id: str) -> list[Asked]:
+        """Return the questions of a session to the user that are open, oldest first."""
+        queue = self.queues.find(("questions", session_id)) or ()
+        return [asked for key in queue if (asked := self.open.find(("agent", key))) is not None]
+
+    def is_newest_setup(self, asked: Asked | None) -> bool:
+        """Whether *asked* is the load or resume of its session that was asked last."""
+        if asked is None or asked.session_id is None or asked.method not in SETUPS:
+            return False
+        return self.setups.find(asked.session_id) == asked.key
+
+
+def _queues(asked: Asked) -> list[object]:
+    """What *asked* is looked for by: without an id, its sender and method, or its sender; a question, its session."""
+    names: list[object] = [] if asked.id is not None else [(asked.sender, asked.method), (asked.sender, None)]
+    if asked.sender == "agent" and asked.method in QUESTIONS and asked.session_id is not None:
+        names.append(("questions", asked.session_id))
+    return names
 
 
 NEW: Final = Wire()

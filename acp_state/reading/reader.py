@@ -26,7 +26,8 @@ from .._json import (
 from .._model import replacer
 from ..diagnostics import Diagnostic, excerpt
 from ..dialects import ABSOLUTE, DIALECTS, Dialect, Item, not_a_frame
-from ..frames import Frame, read_one
+from ..errors import UnknownDialectError
+from ..frames import Frame, notification, read_one
 from .block import Block, Leftover, is_opening, restore, without_bom
 from .lines import MAX_LINE, LineBuffer
 from .syntax import is_begun
@@ -62,7 +63,7 @@ class Reader:
 
     *dialect* is the name of the only one to try; by default all are tried for each record. *state* is
     that of a reader whose work goes on here; its line numbers and first time do not. *max_line* is in
-    bytes, *max_depth* in levels (at most `DEEPEST`). Raises `ValueError` for an unknown dialect.
+    bytes, *max_depth* in levels (at most `DEEPEST`). Raises `UnknownDialectError`.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class Reader:
     ) -> None:
         if dialect is not None and dialect not in DIALECTS:
             msg = f"no dialect is called {dialect!r}; there are {', '.join(DIALECTS)}"
-            raise ValueError(msg)
+            raise UnknownDialectError(msg)
         self._asked: tuple[tuple[str, Dialect], ...] = tuple(DIALECTS.items()) if dialect is None else ((dialect, DIALECTS[dialect]),)
         self._met: dict[str, None] = {}
         self._limit = max_line
@@ -149,7 +150,7 @@ class Reader:
             return False
         if self._bare and value.__class__ is dict and value.get("jsonrpc") == "2.0":
             self._met["jsonrpc"] = None
-            self._out.append(read_one(value, None, False, None, number))
+            self._out.append(notification(value, None, None, number) or read_one(value, None, False, None, number))
         else:
             self._read_record(value, number)
         return True

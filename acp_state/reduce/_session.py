@@ -14,7 +14,6 @@ from .._model import UNSET, Unset, evolve, replacer
 from .._persistent import Registry
 from ..state import (
     FINAL_STATUSES,
-    NO_PARTS,
     Entry,
     History,
     JsonArray,
@@ -45,7 +44,7 @@ _with_sessions = replacer(Snapshot, "_sessions", "_streaming", "_parts", "_whole
 
 def with_sessions(snapshot: Snapshot, sessions: Registry[str, Session]) -> Snapshot:
     """Return *snapshot* with those *sessions*."""
-    return _with_sessions(snapshot, sessions, None, NO_PARTS, None)
+    return _with_sessions(snapshot, sessions, None, None, None)
 
 
 def find_or_make(snapshot: Snapshot, session_id: str, note: Note) -> Session:

@@ -124,17 +124,17 @@ def sessions_listed(snapshot: Snapshot, event: SessionsListed, note: Note) -> Sn
 
 
 def request_opened(snapshot: Snapshot, event: RequestOpened, note: Note) -> Snapshot:
-    """A request waits for its answer."""
+    """A request waits for its answer; one that has the same key waits no more."""
     if event.names_session and event.request.session_id is not None and snapshot.sessions.find(event.request.session_id) is None:
         snapshot = with_session(snapshot, find_or_make(snapshot, event.request.session_id, note))
     connection = snapshot.connection
-    return evolve(
-        snapshot,
-        connection=evolve(
-            connection,
-            open_requests=connection.open_requests.add(event.key, event.request),
-        ),
-    )
+    open_requests = connection.open_requests
+    place = open_requests.place(event.key)
+    if place >= 0:
+        if place == open_requests.end - 1 and open_requests.at(place) == event.request:
+            return snapshot
+        open_requests = open_requests.remove_at(place)
+    return evolve(snapshot, connection=evolve(connection, open_requests=open_requests.add(event.key, event.request)))
 
 
 def request_closed(snapshot: Snapshot, event: RequestClosed, note: Note) -> Snapshot:

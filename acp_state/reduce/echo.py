@@ -6,6 +6,10 @@ but its id; at the first difference it was no echo, and becomes a message of its
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
+from typing import Final
+
 from .._content import EMPTY_CONTENT, Content, join_text
 from .._json import FrozenDict
 from .._model import evolve
@@ -28,9 +32,17 @@ def heard(session: Session, event: MessageChunked) -> Session | None:
     return _given(session, fresh, event)
 
 
+_MOST_CANDIDATES: Final = 16
+
+
+def _candidates(session: Session) -> Iterable[int]:
+    """The open turns whose prompts may be echoed: the oldest ones, since agents take prompts in order."""
+    return islice(session._open_turns, _MOST_CANDIDATES)
+
+
 def _under_way(session: Session, event: MessageChunked) -> int | None:
     """The place of the turn whose echo goes on with *event*."""
-    for place in session._open_turns:
+    for place in _candidates(session):
         echo = session.turns.at(place)._echo
         if echo is not None and echo.id == event.id and (event.id is not None or _unbroken(session, echo, event)):
             return place
@@ -80,7 +92,7 @@ def _went_on(session: Session, place: int, event: MessageChunked) -> Session:
 
 def _given(session: Session, fresh: Echo, event: MessageChunked, content: Content | None = None) -> Session | None:
     """Give *event* (or all of *content*) to the oldest open prompt that it may be the echo of."""
-    for place in session._open_turns:
+    for place in _candidates(session):
         turn = session.turns.at(place)
         if turn._entry is None or turn._busy or turn._echo is not None:
             continue

@@ -5,7 +5,7 @@ They are found by their request, never by the tool call that they are about: one
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from .._model import evolve
@@ -50,11 +50,16 @@ def permission_asked(session: Session, event: PermissionAsked, note: Note) -> Se
 def elicitation_asked(snapshot: Snapshot, event: ElicitationAsked, note: Note) -> Snapshot:
     """Add the question to the timeline, or to the connection's where it concerns no session."""
     if event.session_id is None:
-        connection = snapshot.connection
-        elicitations = connection.elicitations.add(event.key, event.elicitation)
-        return evolve(snapshot, connection=evolve(connection, elicitations=elicitations))
+        return evolve(snapshot, connection=_with_asked(snapshot.connection, event))
     session = find_or_make(snapshot, event.session_id, note)
     return with_session(snapshot, _asked(session, event.key, event.elicitation, note))
+
+
+def _with_asked(connection: Connection, event: ElicitationAsked) -> Connection:
+    elicitations, urls = connection.elicitations, connection._urls
+    if event.elicitation.elicitation_id is not None:
+        urls = urls.put(event.elicitation.elicitation_id, elicitations.end)
+    return evolve(connection, elicitations=elicitations.add(event.key, event.elicitation), _urls=urls)
 
 
 def _asked(session: Session, key: object, question: Question, note: Note) -> Session:
@@ -189,26 +194,34 @@ def _answered(session: Session, key: object, settle: Callable[[Any], Any]) -> Se
         question = history.timeline.known(place)
         if question.status != "pending" and not question.answer_owed:
             return history
-        return evolve(
-            history,
-            timeline=history.timeline.replace(place, settle(question)),
-            _pending=history._pending.remove(place),
-        )
+        return _settled(history, place, settle(question))
 
     return with_activity(in_both(session, change))
+
+
+def _settled(history: H, place: int, question: Question) -> H:
+    """Return *history* with a *question* that is pending no more at *place*."""
+    turns = history.turns
+    turn = None if question.turn is None else turns.at(question.turn)
+    if question.turn is not None and turn is not None:
+        turns = turns.replace(question.turn, changed(turn, _questions=turn._questions.remove(place)))
+    return evolve(
+        history,
+        timeline=history.timeline.replace(place, question),
+        turns=turns,
+        _pending=history._pending.remove(place),
+    )
 
 
 def elicitation_completed(snapshot: Snapshot, event: ElicitationCompleted, note: Note) -> Snapshot:
     """Note that what the user was sent away for is done (mode `url`)."""
     if event.session_id is None:
         connection = snapshot.connection
-        for place, elicitation in connection.elicitations.places():
-            if elicitation.elicitation_id == event.elicitation_id and not elicitation.completed:
-                return evolve(
-                    snapshot,
-                    connection=_with_elicitation(connection, place, _completed(elicitation, event)),
-                )
-        return snapshot
+        place = connection._urls.find(event.elicitation_id)
+        if place is None:
+            return snapshot
+        after = _with_elicitation(connection, place, _completed(connection.elicitations.at(place), event))
+        return evolve(snapshot, connection=evolve(after, _urls=after._urls.remove(event.elicitation_id)))
     session = snapshot.sessions.find(event.session_id)
     if session is None:
         return snapshot
@@ -224,8 +237,8 @@ def elicitation_completed(snapshot: Snapshot, event: ElicitationCompleted, note:
             _urls=history._urls.remove(event.elicitation_id),
         )
 
-    after = in_both(session, change)
-    return snapshot if after is session else with_session(snapshot, after)
+    changed_session = in_both(session, change)
+    return snapshot if changed_session is session else with_session(snapshot, changed_session)
 
 
 def _completed(elicitation: Elicitation, event: ElicitationCompleted) -> Elicitation:
@@ -278,35 +291,28 @@ def _given_up(session: Session, key: object, change_question: Callable[[Any], An
         after = change_question(question)
         if after is question:
             return history
-        return evolve(
-            history,
-            timeline=history.timeline.replace(place, after),
-            _pending=history._pending.remove(place),
-        )
+        return _settled(history, place, after)
 
     return with_activity(in_both(session, change))
 
 
 def all_cancelled(history: H) -> H:
     """Return *history* with every pending question cancelled; the client owes their answers."""
-    return _all_given_up(history, "cancelled", None)
+    return _all_given_up(history, history._pending, "cancelled")
 
 
 def all_lapsed(history: H) -> H:
     """Return *history* with every pending question unanswered, and no answer owed."""
-    return _all_given_up(history, "unanswered", None, owed=False)
+    return _all_given_up(history, history._pending, "unanswered", owed=False)
 
 
 def unanswered(history: H, turn: int) -> H:
     """Return *history* with the pending questions of a failed *turn* unanswered; answers are still owed."""
-    return _all_given_up(history, "unanswered", turn)
+    return _all_given_up(history, history.turns.at(turn)._questions, "unanswered")
 
 
-def _all_given_up(history: H, status: str, turn: int | None, *, owed: bool = True) -> H:
-    timeline, pending = history.timeline, history._pending
-    for place in pending:
-        question = timeline.known(place)
-        if turn is None or question.turn == turn:
-            timeline = timeline.replace(place, evolve(question, status=status, answer_owed=owed))
-            pending = pending.remove(place)
-    return history if pending is history._pending else evolve(history, timeline=timeline, _pending=pending)
+def _all_given_up(history: H, places: Iterable[int], status: str, *, owed: bool = True) -> H:
+    for place in places:
+        question = history.timeline.known(place)
+        history = _settled(history, place, evolve(question, status=status, answer_owed=owed))
+    return history

@@ -14,11 +14,13 @@ from ..state import (
     Entry,
     History,
     JsonArray,
+    Loading,
     Message,
     Permission,
     Session,
     ToolCall,
 )
+from . import prompts
 from ._session import (
     NOTHING_SPARED,
     H,
@@ -26,6 +28,7 @@ from ._session import (
     SessionHandler,
     Spared,
     activity_of,
+    changed,
     is_spared,
     is_unfinished,
     place_of_message,
@@ -52,32 +55,33 @@ def _entered(session: Session, event: Any, note: Note) -> Session:
     if loading is None or not loading.replaying:
         return session
     if loading.scope == "none":
-        if not _is_replay(session, event):
+        if not _is_replay(session, loading, event):
             return session
         note(
             "replay-in-resume",
             f"the agent replays session {session.id!r} though nobody asked it to",
             session.id,
         )
-        loading = evolve(loading, scope="start")
+        loading = evolve(loading, scope="start", known_until=0)
     if loading.begun:
         return session
     session = evolve(session, _loading=evolve(loading, begun=True))
     if loading.scope != "start":
         return session
-    if loading.known and session.before is None:
+    # An unknown session may have been asked something, or prompted, before it brings anything.
+    if session.before is None and (loading.known or session.timeline or session.turns):
         session = evolve(session, before=history_of(session))
     return evolve(session, **_fields(History()))
 
 
-def _is_replay(session: Session, event: Any) -> bool:
+def _is_replay(session: Session, loading: Loading, event: Any) -> bool:
     """Whether *event* shows that a plain resume brings history all the same.
 
     Only the user's own words can: what else comes may be work that went on.
     """
-    if getattr(event, "role", None) != "user" or session._open_turns or session._waiting:
+    if getattr(event, "role", None) != "user" or session._open_turns or prompts.any_waits(session):
         return False
-    return event.id is None or place_of_message(session, "user", event.id) >= 0
+    return event.id is None or 0 <= place_of_message(session, "user", event.id) < loading.known_until
 
 
 def history_of(session: Session) -> History:
@@ -97,13 +101,30 @@ def renewed(session: Session, key: object, place: int, blank: Entry) -> Session:
     loading = session._loading
     if loading is None or loading.scope != "cursor" or not loading.replaying or loading.seen.place(key) >= 0:
         return session
-    session = evolve(session, _loading=evolve(loading, seen=loading.seen.add(key, True)))
-    if place < 0:
+    old = None if place < 0 else session.timeline.at(place)
+    seen = loading.seen.add(key, None if old is None else (place, old))
+    session = evolve(session, _loading=evolve(loading, seen=seen))
+    if old is None:
         return session
-    old = session.timeline.at(place)
     if isinstance(old, ToolCall):
-        session = with_call(session, place, old, evolve(old, status="completed"))  # its turn has no such call any more
+        session = with_call(session, place, old, _done(old))  # its turn has no such call any more
     return evolve(session, timeline=session.timeline.replace(place, blank))
+
+
+def _done(call: ToolCall) -> ToolCall:
+    return evolve(call, status="completed")
+
+
+def _put_back(session: Session, loading: Loading) -> Session:
+    """Return *session* with the entries that a replay from a cursor replaced: it failed, and nothing may be lost."""
+    for replaced in loading.seen:
+        if replaced is None:
+            continue
+        place, old = replaced
+        if isinstance(old, ToolCall):
+            session = with_call(session, place, _done(old), old)
+        session = evolve(session, timeline=session.timeline.replace(place, old))
+    return session
 
 
 def ended(session: Session, activity: str | None, background: JsonArray | None = None) -> Session:
@@ -129,9 +150,12 @@ def finished(session: Session, *, succeeded: bool) -> Session:
     if loading is None:
         return session
     session = evolve(session, _loading=None, before=None)
+    if not succeeded:
+        session = _put_back(session, loading)
+    stays = succeeded or before is None or not loading.known
     if before is not None:
-        session = _carried(before, session) if succeeded else evolve(session, **_fields(_carried(history_of(session), before)))
-    if loading.replaying and loading.begun and (succeeded or before is None):
+        session = _carried(before, session) if stays else evolve(session, **_fields(_carried(history_of(session), before)))
+    if loading.replaying and loading.begun and stays:
         activity = activity_of(session)
         if activity in (None, "idle"):
             session = _with_open_calls_unresolved(session)
@@ -143,7 +167,7 @@ def _carried(source: History, target: H) -> H:
     turns: dict[int, int] = {}
     for place in source._open_turns:
         turns[place] = target.turns.end
-        turn = evolve(source.turns.at(place), _entry=None, _echo=None, _busy=False)
+        turn = evolve(source.turns.at(place), _entry=None, _echo=None, _busy=False, _unfinished=0, _questions=EMPTY_TABLE)
         target = evolve(
             target,
             turns=target.turns.add(source.turns.key_at(place), turn),
@@ -164,8 +188,17 @@ def with_question(history: H, key: object, entry: Permission | Elicitation) -> H
     urls = history._urls
     if isinstance(entry, Elicitation) and entry.elicitation_id is not None:
         urls = urls.put(entry.elicitation_id, place)
-    pending = history._pending.add(place, place)
-    return evolve(history, timeline=history.timeline.add(key, entry), _pending=pending, _urls=urls)
+    turns = history.turns
+    if entry.turn is not None:
+        turn = turns.at(entry.turn)
+        turns = turns.replace(entry.turn, evolve(turn, _questions=turn._questions.add(place, place)))
+    return evolve(
+        history,
+        timeline=history.timeline.add(key, entry),
+        turns=turns,
+        _pending=history._pending.add(place, place),
+        _urls=urls,
+    )
 
 
 def made_history(session: Session) -> Session:
@@ -179,7 +212,7 @@ def made_history(session: Session) -> Session:
             changes["historical"] = True
         if changes:
             timeline = timeline.replace(place, evolve(entry, **changes))
-    session = evolve(
+    session = changed(
         session,
         timeline=timeline,
         turns=EMPTY_TABLE,

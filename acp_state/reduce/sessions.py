@@ -52,9 +52,9 @@ def setup_asked(snapshot: Snapshot, event: SessionSetupAsked, note: Note) -> Sna
         event.scope,
         known if under_way is None else under_way.known,
         session.phase if under_way is None else under_way.phase,
-        key=event.key,
+        known_until=_known_until(session) if event.scope == "none" else 0,
     )
-    session = evolve(
+    session = changed(
         session,
         phase="opening" if event.scope == "none" else "loading",
         error=None,
@@ -62,7 +62,15 @@ def setup_asked(snapshot: Snapshot, event: SessionSetupAsked, note: Note) -> Sna
         _loading=loading,
         _fresh=frozenset(),
     )
-    return with_session(snapshot, with_activity(session))
+    return _put(snapshot, with_activity(session))
+
+
+def _put(snapshot: Snapshot, session: Session) -> Snapshot:
+    return snapshot if snapshot.sessions.find(session.id) is session else with_session(snapshot, session)
+
+
+def _known_until(session: Session) -> int:
+    return session.timeline.end if session._loading is None else session._loading.known_until
 
 
 def ready(snapshot: Snapshot, event: SessionReady, note: Note) -> Snapshot:
@@ -70,11 +78,11 @@ def ready(snapshot: Snapshot, event: SessionReady, note: Note) -> Snapshot:
     session = snapshot.sessions.find(event.session_id)
     if session is None:
         session = new_session(snapshot, event.session_id)
-    if session._loading is not None and session._loading.key == event.key:
+    if session._loading is not None and event.newest:
         session = finished(session, succeeded=True)
     if event.orphan:
         session = made_history(session)
-    session = evolve(
+    session = changed(
         session,
         phase="ready",
         error=None,
@@ -84,7 +92,7 @@ def ready(snapshot: Snapshot, event: SessionReady, note: Note) -> Snapshot:
         _fresh=frozenset(),
         **_settings(session, event),
     )
-    return with_session(snapshot, with_activity(session))
+    return _put(snapshot, with_activity(session))
 
 
 def _settings(session: Session, event: SessionReady) -> dict[str, Any]:
@@ -127,7 +135,7 @@ def setup_failed(snapshot: Snapshot, event: SessionSetupFailed, note: Note) -> S
     """A session could not be had: it is as it was, or nothing but its failure is known."""
     session = snapshot.sessions.find(event.session_id)
     loading = None if session is None else session._loading
-    if session is None or loading is None or loading.key != event.key:
+    if session is None or loading is None or not event.newest:
         return snapshot
     session = finished(session, succeeded=False)
     phase = loading.phase if loading.known else "failed"
@@ -155,7 +163,7 @@ def ended(session: Session, event: SessionEnded, note: Note) -> Session:
     if session.phase not in ENDED:
         session = _stopped(session)
     archived = True if event.archived else session.archived
-    session = evolve(
+    session = changed(
         session,
         phase=event.phase,
         archived=archived,

@@ -13,7 +13,7 @@ from ..events import (
     StateReported,
     TurnOrphaned,
 )
-from ..state import JsonArray, JsonObject, Message, PromptRef, Session, ToolCall, Turn
+from ..state import EMPTY_TABLE, JsonArray, JsonObject, Message, PromptRef, Session, ToolCall, Turn
 from . import prompts, questions, replay
 from ._session import (
     NOTHING_SPARED,
@@ -134,8 +134,10 @@ def over(
 
     *out_of_context*: a refusal takes the turn out of the context of the next one (v1 `StopReason`).
     """
-    turn = history.turns.at(place)
+    if failed:
+        history = questions.unanswered(history, place)
     unfinished = unfinished_calls(history, place)
+    turn = history.turns.at(place)
     turn = evolve(
         turn,
         status="failed" if failed else "ended",
@@ -148,14 +150,14 @@ def over(
         _echo=None,
         _busy=False,
         _unfinished=0,
+        _questions=EMPTY_TABLE,
     )
     history = evolve(
         history,
         turns=history.turns.replace(place, turn),
         _open_turns=history._open_turns.remove(place),
     )
-    history = _with_calls_unresolved(history, unfinished, background)
-    return questions.unanswered(history, place) if failed else history
+    return _with_calls_unresolved(history, unfinished, background)
 
 
 def _with_calls_unresolved(history: H, places: list[int], background: JsonArray | None) -> H:
