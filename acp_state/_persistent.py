@@ -378,6 +378,10 @@ class Table(Sequence[T], Generic[K, T]):
         """Whether there is an entry at *place*."""
         return 0 <= place < self._end and self.at(place) is not _GONE
 
+    def index_of(self, place: int) -> int:
+        """Return how many entries stand before *place*: its index, if one stands there."""
+        return place if not self._gone else sum(self.at(earlier) is not _GONE for earlier in range(place))
+
     def key_at(self, place: int) -> K:
         """Return the key under which the entry at *place* was added."""
         return self._index.log[place][0]  # type: ignore[no-any-return]

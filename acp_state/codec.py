@@ -9,7 +9,8 @@ from __future__ import annotations
 import types
 
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 import attrs
@@ -144,28 +145,49 @@ def to_json(value: Any) -> Json:
 _COMPUTED: Final[Mapping[str, Any]] = {"replaying": False, "pending_prompts": ()}
 
 
-def _printer(cls: type) -> Callable[[Any], dict[str, Json]]:
+@cache
+def _members(cls: Any) -> tuple[tuple[str, str, bool, Any], ...]:
+    """What is printed of *cls*: attribute, name in the document, whether it is always there, and what counts as absent."""
     always = ALWAYS.get(cls, frozenset())
     group = (s.Facts,) if cls is s.Session else ()
     defaults = {**_COMPUTED, **{field.name: field.default for each in (cls, *group) for field in attrs.fields(each)}}
-    members = [(name, wire_name(name), name in always, defaults.get(name)) for name in printed(cls)]
+    return tuple((name, wire_name(name), name in always, defaults.get(name)) for name in printed(cls))
+
+
+def _printer(cls: type) -> Callable[[Any], dict[str, Json]]:
+    members = _members(cls)
     tag = cls.type if cls in ENTRIES else None  # type: ignore[attr-defined]
-    has_extra = "extra" in defaults
-    sealable = cls in SEALABLE
+    has_extra = any(field.name == "extra" for field in attrs.fields(cls))
 
     def print_object(instance: Any) -> dict[str, Json]:
         object_: dict[str, Json] = {} if tag is None else {"type": tag}
-        for name, wire, needed, default in members:
-            value = getattr(instance, name)
-            if needed or not (value is default or value is UNSET or _is_empty(value, default)):
-                object_[wire] = to_json(value)
-            if sealable and name == "content" and instance.sealed:
-                object_["sealed"] = True
+        _print_into(object_, instance, members)
         if has_extra and instance.extra is not None:
             object_ |= instance.extra
         return object_
 
     return print_object
+
+
+def _print_into(object_: dict[str, Json], instance: Any, members: Iterable[tuple[str, str, bool, Any]]) -> None:
+    for name, wire, needed, default in members:
+        value = getattr(instance, name)
+        if needed or not (value is default or value is UNSET or _is_empty(value, default)):
+            object_[wire] = to_json(value)
+        if name == "content" and isinstance(instance, (s.Message, s.Compaction)) and instance.sealed:
+            object_["sealed"] = True
+
+
+def members_to_json(instance: Any, names: Collection[str]) -> tuple[dict[str, Json], list[str]]:
+    """Return those members of *instance* that print its attributes *names*, and the names of those that are not printed."""
+    cls: Any = type(instance)
+    wanted = [member for member in _members(cls) if member[0] in names]
+    object_: dict[str, Json] = {}
+    _print_into(object_, instance, wanted)
+    unset = [wire for _, wire, _, _ in wanted if wire not in object_]
+    if "content" in names and cls in SEALABLE and "sealed" not in object_:
+        unset.append("sealed")
+    return object_, unset
 
 
 def _is_empty(value: Any, default: Any) -> bool:

@@ -13,3 +13,7 @@ class DocumentError(AcpStateError, ValueError):
 
 class UnknownDialectError(AcpStateError, ValueError):
     """No dialect has that name."""
+
+
+class StoreClosedError(AcpStateError, ValueError):
+    """A store was fed after it had been closed."""

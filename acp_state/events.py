@@ -413,6 +413,7 @@ class PromptCancelAsked:
 
     session_id: str
     key: RequestKey
+    meta: JsonObject | None = None
 
 
 @frozen
@@ -634,6 +635,7 @@ class QuestionWithdrawn:
 
     session_id: str | None
     key: RequestKey
+    meta: JsonObject | None = None
 
 
 @frozen

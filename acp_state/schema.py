@@ -67,7 +67,7 @@ _COMPUTED: Final[Mapping[str, Any]] = {
 }
 
 
-def schema() -> Schema:
+def document_schema() -> Schema:
     """Return the JSON Schema (draft 2020-12) that every state document is valid under."""
     defs: dict[str, Schema] = {}
     document: Schema = {

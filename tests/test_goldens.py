@@ -20,10 +20,10 @@ from acp_state.diagnostics import CATALOGUE, Diagnostic
 from acp_state.dialects import DIALECTS
 from acp_state.document import dumps, loads
 from acp_state.findings import to_object
-from acp_state.fold import fold
+from acp_state.folding import fold
 from acp_state.frames import Frame
 from acp_state.reading import Reader, blocks
-from acp_state.schema import schema
+from acp_state.schema import document_schema
 
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -68,7 +68,7 @@ def difference(path, text):
 
 @functools.cache
 def validator():
-    return Draft202012Validator(schema())
+    return Draft202012Validator(document_schema())
 
 
 def bytes_of(path):

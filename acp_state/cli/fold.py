@@ -80,7 +80,7 @@ def _run(file: str, args: argparse.Namespace) -> int:
 
 def _folded(file: str, args: argparse.Namespace) -> Folded:
     from ..errors import UnknownDialectError
-    from ..fold import fold
+    from ..folding import fold
 
     name = "standard input" if file == "-" else file
     try:

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the schema."""
     from .._json import encode
-    from ..schema import schema
+    from ..schema import document_schema
 
-    sys.stdout.write(encode(schema(), 2).decode() + "\n")
+    sys.stdout.write(encode(document_schema(), 2).decode() + "\n")
     return FINE

@@ -223,10 +223,13 @@ def _cancel(draft: Draft, params: Json) -> None:
         )
         return
     draft.session_id = asked.session_id
+    meta = draft.meta(fields)
     if asked.method in QUESTIONS:
-        draft.emit(e.QuestionWithdrawn(asked.session_id, asked.key))
+        draft.emit(e.QuestionWithdrawn(asked.session_id, asked.key, meta))
     elif asked.method == "session/prompt" and asked.session_id is not None:
-        draft.emit(e.PromptCancelAsked(asked.session_id, asked.key))
+        draft.emit(e.PromptCancelAsked(asked.session_id, asked.key, meta))
+    elif meta is not None:
+        draft.emit(e.ConnectionMetaSent(meta) if asked.session_id is None else e.SessionMetaSent(asked.session_id, meta, known_only=True))
 
 
 # --- what is remembered of every frame -------------------------------------------------------------

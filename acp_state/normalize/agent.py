@@ -368,17 +368,7 @@ def terminal_answered(
     def answered(draft: Draft, asked: Asked | None, result: Json) -> None:
         if asked is None or asked.session_id is None or asked.facts["terminalId"] is None:
             return
-        patch = read(draft, result)
-        meta = draft.meta(draft.object(result))
-        draft.emit(
-            e.TerminalPatched(
-                asked.session_id,
-                asked.facts["terminalId"],
-                "client",
-                meta=UNSET if meta is None else meta,
-                **patch,
-            )
-        )
+        draft.emit(e.TerminalPatched(asked.session_id, asked.facts["terminalId"], "client", **read(draft, result)))
 
     return answered
 
@@ -395,20 +385,26 @@ def output_of(draft: Draft, result: Json) -> dict[str, Any]:
         "output": UNSET if output is None else output.encode("utf-8", "surrogatepass"),
         "truncated": UNSET if truncated is None else truncated,
         "exit_status": UNSET if status is None else status,
+        "meta": _sent(values["meta"]),
     }
+
+
+def _sent(meta: FrozenDict | None) -> FrozenDict | Unset:
+    """The `_meta` of an answer as a patch: one that is not there clears nothing."""
+    return UNSET if meta is None else meta
 
 
 def exit_of(draft: Draft, result: Json) -> dict[str, Any]:
     """`WaitForTerminalExitResponse`."""
     status = draft.read(sh.exit_status, draft.object(result))
-    return {"exit_status": s.ExitStatus(status.exit_code, status.signal), "creates": False}
+    return {"exit_status": s.ExitStatus(status.exit_code, status.signal), "creates": False, "meta": _sent(status.meta)}
 
 
 def killed(draft: Draft, result: Json) -> dict[str, Any]:
     """`KillTerminalResponse`: the terminal stays."""
-    return {"killed": True, "creates": False}
+    return {"killed": True, "creates": False, "meta": _sent(draft.meta(draft.object(result)))}
 
 
 def released(draft: Draft, result: Json) -> dict[str, Any]:
     """`ReleaseTerminalResponse`: its output stays."""
-    return {"released": True, "creates": False}
+    return {"released": True, "creates": False, "meta": _sent(draft.meta(draft.object(result)))}

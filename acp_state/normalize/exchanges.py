@@ -60,8 +60,8 @@ EXCHANGES: Final[Mapping[str, Exchange]] = {
     "session/set_model": Exchange(sessions.setting_asked("model", "modelId"), sessions.model_set),
     "session/set_config_option": Exchange(sessions.asked_of_session, sessions.config_set),
     "session/prompt": Exchange(sessions.prompt_asked, sessions.prompt_answered, sessions.prompt_failed),
-    "tool_call/cancel": Exchange(sessions.tool_call_cancel_asked),
-    "terminal/cancel": Exchange(sessions.terminal_cancel_asked),
+    "tool_call/cancel": Exchange(sessions.tool_call_cancel_asked, sessions.answered_of_session),
+    "terminal/cancel": Exchange(sessions.terminal_cancel_asked, sessions.answered_of_session),
     # from the agent
     "session/request_permission": Exchange(agent.permission_asked, agent.permission_answered, agent.permission_failed),
     "elicitation/create": Exchange(agent.elicitation_asked, agent.elicitation_answered, agent.elicitation_failed),

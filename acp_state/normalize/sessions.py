@@ -350,6 +350,11 @@ def _target(draft: Draft, params: Json, name: str) -> tuple[str | None, str | No
     return session_id, id
 
 
+def answered_of_session(draft: Draft, asked: Asked | None, result: Json) -> None:
+    """An answer that says nothing but `_meta`, which is the session's."""
+    _session_meta(draft, draft.session_id, draft.object(result))
+
+
 # --- ends ------------------------------------------------------------------------------------------
 
 

@@ -171,7 +171,10 @@ def _in_place(
         place = connection.elicitations.place(key)
         if place < 0:
             return snapshot
-        after = on_connection(connection.elicitations.at(place))
+        before = connection.elicitations.at(place)
+        after = on_connection(before)
+        if after is before:
+            return snapshot
         return evolve(snapshot, connection=_with_elicitation(connection, place, after))
     session = snapshot.sessions.find(session_id)
     if session is None:
@@ -252,7 +255,10 @@ def question_withdrawn(snapshot: Snapshot, event: QuestionWithdrawn, note: Note)
     """Cancel a pending question; its answer is still owed."""
 
     def cancel(question: Any) -> Any:
-        return evolve(question, status="cancelled", answer_owed=True) if question.status == "pending" else question
+        meta = merged_meta(question.meta, event.meta)
+        if question.status != "pending":
+            return changed(question, meta=meta)
+        return evolve(question, status="cancelled", answer_owed=True, meta=meta)
 
     return _in_place(
         snapshot,

@@ -299,16 +299,18 @@ def prompt_cancel_asked(session: Session, event: PromptCancelAsked, note: Note) 
     """Mark the one prompt that the client cancelled: its turn, or the prompt itself while it waits."""
     waiting = session._prompts.place(event.key)
     if waiting >= 0:
-        prompt = evolve(session._prompts.at(waiting), cancel_requested=True)
-        return evolve(session, _prompts=session._prompts.replace(waiting, prompt))
-    return in_both(session, lambda history: _turn_cancelled(history, event.key))
+        before = session._prompts.at(waiting)
+        prompt = changed(before, cancel_requested=True, meta=merged_meta(before.meta, event.meta))
+        return session if prompt is before else evolve(session, _prompts=session._prompts.replace(waiting, prompt))
+    return in_both(session, lambda history: _turn_cancelled(history, event))
 
 
-def _turn_cancelled(history: H, key: object) -> H:
-    place = history.turns.place(key)
-    if place < 0 or history.turns.at(place).cancel_requested:
+def _turn_cancelled(history: H, event: PromptCancelAsked) -> H:
+    place = history.turns.place(event.key)
+    if place < 0:
         return history
-    return _with_turn(history, place, evolve(history.turns.at(place), cancel_requested=True))
+    turn = history.turns.at(place)
+    return _with_turn(history, place, changed(turn, cancel_requested=True, meta=merged_meta(turn.meta, event.meta)))
 
 
 def all_ended(session: Session, *, failed: bool) -> Session:

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from acp_state.document import dumps, loads
-from acp_state.fold import fold
+from acp_state.folding import fold
 
 from support.transcripts import bare, item, of_version, same, text, v1, v2
 

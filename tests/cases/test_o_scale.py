@@ -6,7 +6,7 @@ from __future__ import annotations
 import gc
 import types
 
-from acp_state.fold import fold
+from acp_state.folding import fold
 
 from support.transcripts import item, v1
 

@@ -7,10 +7,10 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_state.fold import Fold, fold
+from acp_state.folding import Fold, fold
 
 from strategies import conversations
-from support.effort import ran
+from support.effort import many, ran
 from support.recordings import frames_of, recording, told
 
 
@@ -27,7 +27,8 @@ def test_frame_by_frame_and_all_at_once(conversation):
     assert whole.tally == work.folded().tally
 
 
-@given(conversations())
+@many(0.5)
+@given(conversations(12))
 def test_nothing_looks_ahead(conversation):
     ran("conversations")
     data = recording(conversation)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import acp_state
 
-from acp_state.fold import Fold, fold
+from acp_state.folding import Fold, fold
 from acp_state.normalize import NEW, normalize
 from acp_state.reduce import reduce
 from acp_state.state import EMPTY

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 
 from acp_state.document import to_document
-from acp_state.fold import Fold, fold
+from acp_state.folding import Fold, fold
 
 from strategies import conversations, json_values
 from support.effort import many, ran

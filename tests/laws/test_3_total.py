@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acp_state.document import dumps, loads
-from acp_state.fold import Fold, fold
+from acp_state.folding import Fold, fold
 from acp_state.frames import Frame, read_message
 
 from strategies import conversations, json_values, perturbed, polite, rude_messages

@@ -217,6 +217,16 @@ def test_an_unknown_stop_reason_and_what_it_has(name, extra):
 
 
 @given(names, extras)
+def test_an_unknown_state_in_an_answer(name, extra):
+    asked = Sent("client", {"jsonrpc": "2.0", "id": 7, "method": "session/status", "params": {"sessionId": "s-1"}})
+    answer = Sent("agent", {"jsonrpc": "2.0", "id": 7, "result": {"status": "active", "state": {"state": name, **extra}}})
+    document = document_of(2, asked, answer)
+
+    assert document["sessions"]["s-1"]["activity"] == name
+    assert has_members(extra, document)
+
+
+@given(names, extras)
 def test_an_unknown_state_of_a_subagent(name, extra):
     document = document_of(2, update("subagent_update", sessionId="c", state={"state": name, **extra}))
 

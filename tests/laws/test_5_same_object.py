@@ -11,7 +11,7 @@ from hypothesis import given
 
 from acp_state._json import same
 from acp_state._persistent import Table
-from acp_state.fold import Fold
+from acp_state.folding import Fold
 from acp_state.frames import Frame
 from acp_state.state import History, Snapshot
 

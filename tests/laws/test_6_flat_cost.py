@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from acp_state.fold import Fold
+from acp_state.folding import Fold
 
 from support.effort import ran
 from support.recordings import frames_of

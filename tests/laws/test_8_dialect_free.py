@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_state.document import to_document
-from acp_state.fold import fold
+from acp_state.folding import fold
 
 from strategies import one_sided, plain_texts, polite
 from support.effort import many, ran
 from support.recordings import ANSWERS, CALLS, recording, told
-from support.talk import Sent
+from support.talk import OTHER, Sent
 
 
 REQUEST_IDS = {"requestId", "id"}
@@ -52,14 +52,15 @@ def _entries(holder: Any) -> list[Any]:
 
 def sayable(conversation: list[Sent]) -> list[Sent]:
     """The part of a conversation that every SDK has a callback for, errors apart."""
-    methods: dict[str, str] = {}
+    methods: dict[tuple[str, str], str] = {}
     found = []
     for sent in conversation:
         message = sent.message
         method = message.get("method")
         if method is not None and "id" in message:
-            methods[json.dumps(message["id"])] = method
-        known = method in CALLS if method is not None else "result" in message and methods.get(json.dumps(message["id"])) in ANSWERS
+            methods[sent.sender, json.dumps(message["id"])] = method
+        asked = methods.get((OTHER[sent.sender], json.dumps(message.get("id"))))
+        known = method in CALLS if method is not None else "result" in message and asked in ANSWERS
         if known or (method or "").startswith("_"):
             found.append(sent)
     return found

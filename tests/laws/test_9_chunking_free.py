@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_state.fold import fold
+from acp_state.folding import fold
 
 from strategies import conversations, polite, rude, texts
 from support.effort import many, ran

@@ -10,8 +10,8 @@ from itertools import pairwise
 import pytest
 
 from acp_state.document import dumps, loads
-from acp_state.fold import fold
-from acp_state.schema import schema
+from acp_state.folding import fold
+from acp_state.schema import document_schema
 
 from support.transcripts import bare, image, item, same, shows, text, v1, v2
 
@@ -527,7 +527,7 @@ def test_an_echo_that_turns_out_to_be_none_moves_nothing():
 
 
 def test_the_schema_says_what_is_always_there():
-    published = json.dumps(schema())
+    published = json.dumps(document_schema())
 
     assert "acp-state/1" in published
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from acp_state.document import dumps, loads
-from acp_state.fold import fold
+from acp_state.folding import fold
 
 from support.transcripts import item, one_sided, text, v1, v2
 
@@ -90,6 +90,32 @@ def test_a_request_that_takes_over_one_that_says_the_same(frame):
 
     assert after.snapshot != before.snapshot or after.snapshot is before.snapshot
     assert [finding.code for finding in after.diagnostics] == ["id-reused"]
+
+
+def cancelling(sender):
+    return lambda t: t.tells(sender, "$/cancel_request", {"requestId": 1})
+
+
+@pytest.mark.parametrize(
+    ("start", "frame"),
+    [
+        (lambda: v1().prompt(1), cancelling("client")),
+        (lambda: v2().prompt(1), cancelling("client")),
+        (lambda: v1().permission(1), cancelling("agent")),
+        (lambda: v2().form(1), cancelling("agent")),
+        (lambda: v1().agent_asks(1, "elicitation/create", requestId=2, mode="form", message="?"), cancelling("agent")),
+        (lambda: v1().agent_asks(1, "_x"), cancelling("agent")),
+        (lambda: v1().prompt(1).tool_call("t1").permission(3), lambda t: t.cancel()),
+        (lambda: v2().prompt(1).state("running").tool_update("t1").prompt(2), lambda t: t.cancel()),
+    ],
+    ids=["prompt", "prompt of v2", "permission", "elicitation", "elicitation of the connection", "extension", "cancel", "cancel in v2"],
+)
+def test_a_cancel_that_is_said_again(start, frame):
+    transcript = frame(start())
+    before = folded(transcript)
+    after = fold(transcript.lines()[-1] + b"\n", from_=before)
+
+    assert after.snapshot is before.snapshot
 
 
 def test_an_answer_that_says_again_what_an_answer_said():

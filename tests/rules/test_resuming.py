@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.transcripts import bare, image, item, text, v1, v2
+from support.transcripts import bare, image, item, of_version, text, v1, v2
 
 
 def test_a_prompt_of_v1_that_is_open_when_v2_is_seen():
@@ -15,9 +15,7 @@ def test_a_prompt_of_v1_that_is_open_when_v2_is_seen():
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_request_without_an_id_that_is_open_when_a_new_connection_begins(version):
-    document = (
-        bare().initialize(version).agent_asks_session(None, "_x").client_asks("again", "initialize", protocolVersion=1).fold()
-    )  # fmt: skip
+    document = of_version(version).agent_asks_session(None, "_x").client_asks("again", "initialize", protocolVersion=1).fold()
 
     assert document.open_requests() == [("client", "again")]
     assert document.session()["extensions"][0]["status"] != "open"

@@ -22,7 +22,7 @@ _ran: Counter[str] = Counter()
 
 settings.register_profile(
     "default",
-    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "25")),
+    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "12")),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )

@@ -231,6 +231,8 @@ def minimal(schema: Any, defs: dict[str, Any], name: str = "") -> Any:
     if "const" in schema:
         return schema["const"]
     kind = schema.get("type")
+    if name == "requestId":
+        return NAMED[name]
     if name == "protocolVersion":
         return 2 if any("UserMessage" in name for name in defs) else 1
     if kind == "object" or "properties" in schema:

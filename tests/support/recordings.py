@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from acp_state.document import dumps
-from acp_state.fold import Fold
 from acp_state.folded import Folded
+from acp_state.folding import Fold
 from acp_state.frames import Frame, read_message
 
 from .effort import ran

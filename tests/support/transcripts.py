@@ -17,9 +17,9 @@ from typing import Any, Final
 import jsonschema
 
 from acp_state.document import dumps, loads
-from acp_state.fold import fold
 from acp_state.folded import Folded
-from acp_state.schema import schema
+from acp_state.folding import fold
+from acp_state.schema import document_schema
 
 
 class _Absent(Enum):
@@ -527,4 +527,4 @@ def _counted(folded: Folded) -> Counter[str]:
 
 @cache
 def _validator() -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(schema())
+    return jsonschema.Draft202012Validator(document_schema())

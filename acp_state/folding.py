@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import os
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeAlias
 
@@ -32,9 +32,12 @@ _NOT_UNDERSTOOD: Final = frozenset((e.UnknownUpdated, e.ExtensionSent, e.Extensi
 
 
 class Fold:
-    """A fold under way: the one place where the stages meet. `fold` and `Store` are made of it."""
+    """A fold under way: the one place where the stages meet. `fold`, `trace` and `Store` are made of it.
 
-    def __init__(self, start: Folded | None = None) -> None:
+    *heard* is called with each finding as it comes; in *findings* repeats are counted.
+    """
+
+    def __init__(self, start: Folded | None = None, heard: Callable[[Diagnostic], object] | None = None) -> None:
         start = start or Folded()
         self.snapshot: Snapshot = start.snapshot
         self.wire: Wire = start.wire
@@ -42,6 +45,7 @@ class Fold:
         self.frames = 0
         self.unknown = 0
         self.refused = 0
+        self._heard = heard
         self._note = _Note(self)
 
     def take(self, frame: Frame) -> tuple[e.Event, ...]:
@@ -65,8 +69,14 @@ class Fold:
 
     def _found(self, findings: Iterable[Diagnostic]) -> None:
         for finding in findings:
-            self.findings.add(evolve(finding, frame=self.frames))
-            self._note.refused |= finding.refuses
+            self.found(evolve(finding, frame=self.frames))
+
+    def found(self, finding: Diagnostic) -> None:
+        """Take a finding about the frame that is being folded."""
+        self.findings.add(finding)
+        self._note.refused |= finding.refuses
+        if self._heard is not None:
+            self._heard(finding)
 
     def _refuse(self) -> None:
         self.refused += 1
@@ -105,8 +115,7 @@ class _Note:
             None,
             subject,
         )
-        self.refused |= finding.refuses
-        self._fold.findings.add(finding)
+        self._fold.found(finding)
 
 
 def fold(
@@ -128,7 +137,7 @@ def fold(
     work = Fold(from_)
     reader = Reader(dialect, work.wire.reader)
     with collector_paused():
-        for item in () if until == 0 else _items(source, reader):
+        for item in () if until == 0 else items_of(source, reader):
             if isinstance(item, Diagnostic):
                 work.findings.add(item)
             else:
@@ -139,7 +148,8 @@ def fold(
     return work.folded()
 
 
-def _items(source: Source, reader: Reader) -> Iterator[Frame | Diagnostic]:
+def items_of(source: Source, reader: Reader) -> Iterator[Frame | Diagnostic]:
+    """Yield what *reader* makes of *source*, from its beginning to its end. Raises `OSError` for a path that cannot be read."""
     if isinstance(source, (str, os.PathLike, bytes)):
         for block in blocks(source):
             if isinstance(block, Diagnostic):
@@ -175,4 +185,4 @@ def collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-__all__ = ["Fold", "Source", "collector_paused", "fold"]
+__all__ = ["Fold", "Source", "collector_paused", "fold", "items_of"]

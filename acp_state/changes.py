@@ -1,13 +1,12 @@
-"""What changed between two snapshots: typed changes, found by identity, that can be applied.
+"""Changes: what is different in a later snapshot, as values that can be applied.
 
-Snapshots share all that did not change, so finding what did costs what changed, not how much there
-is. A change says where (the session, and the place in its timeline or another list: places stay,
+A change says where (the session, and the place in its timeline or another list: places stay,
 but for a replay that replaces a history) and what is there now; most also say what was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 import attrs
@@ -16,9 +15,9 @@ from attrs import field, frozen
 
 from ._content import Content
 from ._model import evolve
-from ._persistent import Log, Table
+from ._persistent import Table
 from .reduce._session import with_sessions
-from .state import Connection, Entry, Facts, History, Message, Session, Snapshot, Terminal, Turn
+from .state import Entry, History, Message, Session, Snapshot, Terminal, Turn
 
 
 # --- the changes -----------------------------------------------------------------------------------
@@ -82,7 +81,7 @@ class EntryChanged:
     @property
     def changed(self) -> tuple[str, ...]:
         """The names of the attributes that differ."""
-        return _changed_names(self.before, self.entry)
+        return changed_names(self.before, self.entry)
 
 
 @frozen
@@ -178,168 +177,20 @@ Change: TypeAlias = (
     | RowRemoved
 )
 
-_SNAPSHOT_RULE: Final = "_derives"
+SNAPSHOT_RULE: Final = "_derives"
+"""The one attribute of a `ConnectionChanged` that is the snapshot's own."""
 
 
-# --- finding them ----------------------------------------------------------------------------------
-
-
-def diff(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
-    """Return what to do to *before* to get *after*, in an order in which it can be done.
-
-    *after* should be a later snapshot of the same fold; of any two snapshots the result is right, but
-    then it costs as much as they hold.
-    """
-    if before is after:
-        return ()
-    return tuple(_differences(before, after))
-
-
-def _differences(before: Snapshot, after: Snapshot) -> Iterator[Change]:
-    yield from _connection(before.connection, after.connection)
-    if before._derives != after._derives:
-        yield ConnectionChanged({_SNAPSHOT_RULE: after._derives}, {_SNAPSHOT_RULE: before._derives})
-    old, new = before.sessions, after.sessions
-    for session_id in new.changed_since(old):
-        session = new[session_id]
-        known = old.find(session_id)
-        if known is None:
-            yield SessionAdded(session_id, session)
-        else:
-            yield from _session(session_id, known, session)
-
-
-def _connection(before: Connection, after: Connection) -> Iterator[Change]:
-    if before is not after:
-        values, rows = _attributes(None, before, after, _names(Connection))
-        yield from rows
-        if values:
-            yield ConnectionChanged(values, {name: getattr(before, name) for name in values})
-
-
-def _session(session_id: str, before: Session, after: Session) -> Iterator[Change]:
-    names = [name for name in (*_names(Session), *_names(Facts)) if name != "_facts"]
-    if after.timeline.continues(before.timeline) and after.turns.continues(before.turns):
-        yield from _timeline(session_id, before, after)
-        yield from _turns(session_id, before, after)
-        yield from _terminals(session_id, before, after)
-        names = [name for name in names if name not in _BY_THEMSELVES]
-    else:
-        history = _history_of(after)
-        yield HistoryReplaced(session_id, history)
-        names = [name for name in names if name not in _names(History)]
-    values, rows = _attributes(session_id, before, after, names)
-    yield from rows
-    if values:
-        yield SessionChanged(session_id, values, {name: getattr(before, name) for name in values})
-
-
-_BY_THEMSELVES: Final = frozenset(("timeline", "turns", "terminals"))
-
-
-def _names(cls: type) -> tuple[str, ...]:
+def names_of(cls: type) -> tuple[str, ...]:
+    """Return the names of the attributes of *cls*."""
     return tuple(field.name for field in attrs.fields(cls))
 
 
-def _history_of(session: Session) -> History:
-    return History(**{name.lstrip("_"): getattr(session, name) for name in _names(History)})
-
-
-def _attributes(session_id: str | None, before: Any, after: Any, names: Iterable[str]) -> tuple[dict[str, Any], list[Change]]:
-    """Return the attributes that differ, by their new value, and apart from them the rows of tables that do."""
-    values: dict[str, Any] = {}
-    rows: list[Change] = []
-    for name in names:
-        old, new = getattr(before, name), getattr(after, name)
-        if old is new:
-            continue
-        if isinstance(new, Table) and isinstance(old, Table) and new.continues(old):
-            rows += _rows(session_id, name, old, new)
-        elif not _alike(old, new):
-            values[name] = new
-    return values, rows
-
-
-def _alike(old: Any, new: Any) -> bool:
-    return (
-        type(old) is type(new)
-        and not isinstance(new, (Table, Log))
-        and bool(old == new)
-        and not isinstance(new, (bool, int, float, dict, list))
-    )
-
-
-def _rows(session_id: str | None, table: str, old: Table[Any, Any], new: Table[Any, Any]) -> Iterator[Change]:
-    for place in new.differences(old):
-        if not new.stands(place):
-            if old.stands(place):
-                yield RowRemoved(session_id, table, place, old.at(place))
-        elif old.stands(place):
-            yield RowChanged(session_id, table, place, new.at(place), old.at(place))
-        else:
-            yield RowAdded(session_id, table, place, new.at(place), new.key_at(place))
-
-
-def _timeline(session_id: str, before: Session, after: Session) -> Iterator[Change]:
-    old, new = before.timeline, after.timeline
-    for place in new.differences(old):
-        entry = new.at(place)
-        if place >= old.end:
-            yield EntryAdded(session_id, place, entry, new.key_at(place))
-            continue
-        was = old.at(place)
-        text = _text_appended(was, entry)
-        if text is not None and isinstance(entry, Message):
-            yield TextAppended(session_id, place, text, entry)
-        else:
-            yield EntryChanged(session_id, place, entry, was)
-
-
-def _text_appended(before: Entry, after: Entry) -> str | None:
-    """Return the text by which a message is longer, `None` if anything else of it is different, too."""
-    if not isinstance(before, Message) or not isinstance(after, Message):
-        return None
-    text = after.content.text_since(before.content)
-    if not text or _changed_names(before, after) != ("content",):
-        return None
-    return text
-
-
-def _changed_names(before: Any, after: Any) -> tuple[str, ...]:
+def changed_names(before: Any, after: Any) -> tuple[str, ...]:
+    """Return the names of the attributes that are not the same objects in *after* as in *before*."""
     if type(before) is not type(after):
-        return _names(type(after))
-    return tuple(name for name in _names(type(after)) if getattr(before, name) is not getattr(after, name))
-
-
-def _turns(session_id: str, before: Session, after: Session) -> Iterator[Change]:
-    old, new = before.turns, after.turns
-    for place in new.differences(old):
-        turn = new.at(place)
-        yield (
-            TurnBegan(session_id, place, turn, new.key_at(place))
-            if place >= old.end
-            else TurnChanged(session_id, place, turn, old.at(place))
-        )
-
-
-def _terminals(session_id: str, before: Session, after: Session) -> Iterator[Change]:
-    old, new = before.terminals, after.terminals
-    if not new.continues(old):
-        yield SessionChanged(session_id, {"terminals": new}, {"terminals": old})
-        return
-    for change in _rows(session_id, "terminals", old, new):
-        if isinstance(change, RowChanged):
-            data = _output_appended(change.before, change.row)
-            if data:
-                yield OutputAppended(session_id, change.place, data, change.row)
-                continue
-        yield change
-
-
-def _output_appended(before: Terminal, after: Terminal) -> bytes | None:
-    if before.output is None or after.output is None or _changed_names(before, after) != ("output",):
-        return None
-    return after.output.since(before.output)
+        return names_of(type(after))
+    return tuple(name for name in names_of(type(after)) if getattr(before, name) is not getattr(after, name))
 
 
 # --- applying them ---------------------------------------------------------------------------------
@@ -365,13 +216,13 @@ def _session_changed(snapshot: Snapshot, change: SessionChanged) -> Snapshot:
 
 
 def _connection_changed(snapshot: Snapshot, change: ConnectionChanged) -> Snapshot:
-    if _SNAPSHOT_RULE in change.values:
+    if SNAPSHOT_RULE in change.values:
         return evolve(snapshot, **change.values)
     return evolve(snapshot, connection=evolve(snapshot.connection, **change.values))
 
 
 def _history_replaced(snapshot: Snapshot, change: HistoryReplaced) -> Snapshot:
-    values = {name: getattr(change.history, name) for name in _names(History)}
+    values = {name: getattr(change.history, name) for name in names_of(History)}
     return _with_session(snapshot, evolve(snapshot.sessions[change.session_id], **values))
 
 
