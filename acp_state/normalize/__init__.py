@@ -245,7 +245,7 @@ def _heard(draft: Draft) -> None:
         session_id = event.request.session_id if type(event) is e.RequestOpened and event.names_session else _session_of(event)
         if session_id is None or session_id == draft.wire.last_session:
             continue
-        if draft.wire.roots.place(session_id) < 0 and draft.wire.children.place(session_id) < 0:
+        if not draft.wire.knows(session_id):
             draft.remember(roots=draft.wire.roots.add(session_id, True))
         draft.remember(last_session=session_id)
 

@@ -231,6 +231,8 @@ def status_told(draft: Draft, asked: Asked | None, result: Json) -> None:
     state = values["state"]
     background = None if state is None else state.get("background")
     name = None if state is None else state["state"]
+    if name is not None and name not in sh.STATES and not sh.STATE_FIELDS.issuperset(state) and draft.wire.knows(draft.session_id):
+        draft.emit(e.UnknownUpdated(draft.session_id, state))  # what an unknown state has besides comes out as sent (SPEC 2, law 4)
     draft.emit(e.SessionStatusReported(draft.session_id, values["status"], name, background, values["meta"]))
 
 

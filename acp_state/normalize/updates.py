@@ -93,30 +93,34 @@ def update_sent(draft: Draft, params: Mapping[str, Json]) -> None:
     kind = KINDS.get(name)
     if kind is None or (name == "state_update" and draft.version == 1):
         # In v1 the prompts say who is busy (SPEC 4, Version).
-        _unknown(draft, session_id, update)
+        read = _unknown(draft, session_id, update)
     else:
-        _known(draft, session_id, update, kind)
+        read = _known(draft, session_id, update, kind)
     meta = draft.meta(params)
-    if meta is not None:
+    if read and meta is not None:
         draft.emit(e.SessionMetaSent(session_id, meta))
 
 
-def _known(draft: Draft, session_id: str, update: Mapping[str, Json], kind: Kind) -> None:
+def _known(draft: Draft, session_id: str, update: Mapping[str, Json], kind: Kind) -> bool:
     values = draft.read(kind.in_2 if draft.version == 2 else kind.in_1, update, "update")
-    if values is not None:
-        for event in kind.make(session_id, values, draft.version):
-            draft.emit(event)
+    if values is None:
+        return False
+    for event in kind.make(session_id, values, draft.version):
+        draft.emit(event)
+    return True
 
 
-def _unknown(draft: Draft, session_id: str, update: Mapping[str, Json]) -> None:
+def _unknown(draft: Draft, session_id: str, update: Mapping[str, Json]) -> bool:
     kept = draft.read(anything, update, "update")
-    if kept is not None:
-        draft.note(
-            "unknown-update",
-            f"{update['sessionUpdate']!r} is no kind of update that is known",
-            ("update", "sessionUpdate"),
-        )
-        draft.emit(e.UnknownUpdated(session_id, kept))
+    if kept is None:
+        return False
+    draft.note(
+        "unknown-update",
+        f"{update['sessionUpdate']!r} is no kind of update that is known",
+        ("update", "sessionUpdate"),
+    )
+    draft.emit(e.UnknownUpdated(session_id, kept))
+    return True
 
 
 def _tell_version(draft: Draft, name: str) -> None:

@@ -94,6 +94,10 @@ class Wire:
         key = None if queue is None else queue.first()
         return None if key is None else self.open.find((sender, key))
 
+    def knows(self, session_id: str) -> bool:
+        """Whether anything was said of a session of that id."""
+        return self.roots.place(session_id) >= 0 or self.children.place(session_id) >= 0
+
     def questions(self, session_id: str) -> list[Asked]:
         """Return the questions of a session to the user that are open, oldest first."""
         queue = self.queues.find(("questions", session_id)) or ()

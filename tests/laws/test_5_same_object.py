@@ -68,8 +68,10 @@ def test_an_update_that_says_how_things_are_changes_nothing_when_it_is_repeated(
     for frame in frames_of(conversation):
         work.take(frame)
         if is_idempotent(frame):
-            once = work.snapshot
+            once, unknown = work.snapshot, work.unknown
             work.take(frame)
+            if work.unknown > unknown:
+                continue  # what version 1 does not know is kept as often as it comes
             assert once is work.snapshot, kind_of(frame)
 
 
