@@ -52,6 +52,7 @@ ALLOWED = {
     "folding": {"_model", "diagnostics", "events", "folded", "frames", "normalize", "reading", "reduce", "state"},
     "tracing": {"changes", "diagnostics", "diffing", "events", "folding", "folded", "frames", "reading", "state"},
     "store": {"changes", "diagnostics", "diffing", "document", "errors", "events", "folding", "folded", "frames", "reading", "state"},
+    "contrib": {"errors", "frames", "store"},
 }
 """What the modules and packages may import of each other, each only of those above it; `cli` and the root may import all."""
 
@@ -80,6 +81,7 @@ ONLY_IN = {
     "msgspec": {"_json"},
     "gzip": {"reading"},
     "zlib": {"reading"},
+    "acp": {"contrib"},
 }
 
 VENDORS = re.compile(
