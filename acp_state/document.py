@@ -23,8 +23,9 @@ from ._persistent import Log, Registry, Table
 from .codec import from_json, read_entry, to_json, wire_name
 from .errors import DocumentError
 from .folded import Folded
+from .frames import SENDERS
 from .normalize.wire import Asked, Wire
-from .reading.reader import ReaderState
+from .reading.reader import FRESH, ReaderState
 from .reduce import echo
 from .reduce._session import with_session, with_sessions
 
@@ -74,6 +75,10 @@ def to_document(state: s.Snapshot | Folded) -> dict[str, Json]:
         snapshot,
         _follows_from(snapshot) if isinstance(state, s.Snapshot) else state.wire,
     )
+    if isinstance(state, Folded):
+        sides = {side: _reader_to_json(reader) for side, reader in zip(SENDERS, state.sides, strict=True) if reader != FRESH}
+        if sides:
+            wire["sides"] = sides
     if wire:
         document["wire"] = wire
     return document
@@ -175,17 +180,21 @@ def _wire_to_json(snapshot: s.Snapshot, wire: Wire) -> dict[str, Json]:
     asked = [_asked_to_json(ours, theirs) for ours, theirs in zip(wire.open, usual.open, strict=True)]
     if any(asked):
         written["open"] = asked
-    if wire.reader != ReaderState():
-        written["reader"] = {
-            "pending": b64encode(wire.reader.pending).decode(),
-            "block": [b64encode(line).decode() for line in wire.reader.block],
-            **({"skipping": True} if wire.reader.skipping else {}),
-        }
+    if wire.reader != FRESH:
+        written["reader"] = _reader_to_json(wire.reader)
     sessions = {session.id: _private(snapshot, session, wire) for session in snapshot.sessions.values()}
     sessions = {id: private for id, private in sessions.items() if private}
     if sessions:
         written["sessions"] = sessions
     return written
+
+
+def _reader_to_json(reader: ReaderState) -> dict[str, Json]:
+    return {
+        "pending": b64encode(reader.pending).decode(),
+        "block": [b64encode(line).decode() for line in reader.block],
+        **({"skipping": True} if reader.skipping else {}),
+    }
 
 
 def _asked_to_json(asked: Asked, usual: Asked) -> dict[str, Json]:
@@ -405,7 +414,9 @@ class _Reading:
         for session in snapshot.sessions.values():
             whole = self._with_private(session, snapshot, wire, privates.get(session.id, {}))
             snapshot = with_session(snapshot, whole)
-        return Folded(snapshot, wire)
+        sides = self.wire_json.get("sides", {})
+        client, agent = (_reader(sides.get(side)) for side in SENDERS)
+        return Folded(snapshot, wire, sides=(client, agent))
 
     def _connection(self) -> s.Connection:
         tables = {"openRequests", "elicitations", "listedSessions", "extensions"}
@@ -553,12 +564,7 @@ class _Reading:
         if "urls" in written:
             changes["urls"] = Table(written["urls"].items())
         if "reader" in written:
-            reader = written["reader"]
-            changes["reader"] = ReaderState(
-                b64decode(reader["pending"]),
-                tuple(b64decode(line) for line in reader["block"]),
-                reader.get("skipping", False),
-            )
+            changes["reader"] = _reader(written["reader"])
         changes["serial"] = len(self.open)
         return evolve(usual, **changes)
 
@@ -633,6 +639,16 @@ class _Reading:
             _unnamed=Table((place, place) for place, prompt in waiting if prompt.accepted and prompt.message_id is None),
             _expected=Table((prompt.message_id, place) for place, prompt in waiting if prompt.message_id is not None),
         )
+
+
+def _reader(written: Mapping[str, Json] | None) -> ReaderState:
+    if written is None:
+        return FRESH
+    return ReaderState(
+        b64decode(written["pending"]),
+        tuple(b64decode(line) for line in written["block"]),
+        written.get("skipping", False),
+    )
 
 
 def _session_named(extension: s.Extension) -> str | None:

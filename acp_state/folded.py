@@ -6,6 +6,7 @@ from attrs import frozen
 
 from .diagnostics import Diagnostic
 from .normalize.wire import NEW, Wire
+from .reading.reader import FRESH, ReaderState
 from .state import EMPTY, Snapshot
 
 
@@ -29,3 +30,5 @@ class Folded:
     wire: Wire = NEW
     diagnostics: tuple[Diagnostic, ...] = ()
     tally: Tally = Tally()
+    sides: tuple[ReaderState, ReaderState] = (FRESH, FRESH)
+    """What was taken of the client's own stream and of the agent's (`Store.feed`) and is not read yet."""

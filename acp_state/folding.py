@@ -46,6 +46,7 @@ class Fold:
         self.unknown = 0
         self.refused = 0
         self._heard = heard
+        self._sides = start.sides
         self._note = _Note(self)
 
     def take(self, frame: Frame) -> tuple[e.Event, ...]:
@@ -90,7 +91,7 @@ class Fold:
             self.unknown,
             self.refused,
         )
-        return Folded(self.snapshot, self.wire, tuple(self.findings), tally)
+        return Folded(self.snapshot, self.wire, tuple(self.findings), tally, self._sides)
 
 
 class _Note:

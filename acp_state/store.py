@@ -1,9 +1,11 @@
 """`Store`: a fold that goes on, for programs that are told things while they run (SPEC 7).
 
-One lock, `Store.lock`, is held while something is folded and never while a listener runs. Listeners
-are called one at a time, in the order of what happened, by whichever thread fed last; what a
-listener feeds is folded at once and reported after what is being reported. `snapshot` may be read
-at any time from any thread.
+One lock, `Store.lock`, is held while something is folded, and never while code of others runs: each
+`feed` is folded as a whole, in the order in which the lock was got, and threads may feed at once.
+Listeners are called one at a time, in the order of what happened, by one of the threads that feed:
+who finds another one at it leaves its updates to that one and goes on. So does what a listener
+feeds: it is folded at once, and reported when what is being reported has been. `snapshot` may be
+read at any time from any thread without the lock.
 """
 
 from __future__ import annotations
@@ -11,8 +13,10 @@ from __future__ import annotations
 import threading
 
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Final, Self, TypeAlias
+from weakref import WeakSet
 
 from attrs import evolve, frozen
 
@@ -23,7 +27,7 @@ from .errors import StoreClosedError
 from .events import Event
 from .folded import Folded
 from .folding import Fold
-from .frames import SENDERS, Frame, Sender, read_message, read_one
+from .frames import SENDERS, Frame, Sender, read_message
 from .reading.reader import Reader
 from .reading.source import BLOCK
 from .state import Snapshot
@@ -39,7 +43,7 @@ Fed: TypeAlias = "bytes | bytearray | memoryview | str | Frame | Mapping[str, An
 
 @frozen
 class Update:
-    """What one frame, or several, changed. *joined*: how many updates this one stands for (see `Store.changes`)."""
+    """What a frame changed, or several. *joined*: how many updates this one stands for (see `Store.changes`)."""
 
     before: Snapshot
     after: Snapshot
@@ -50,6 +54,9 @@ class Update:
     def changes(self) -> tuple[Change, ...]:
         """The changes, as `diff` finds them."""
         return diff(self.before, self.after)
+
+
+_Hearer: TypeAlias = Callable[[Update], object]
 
 
 class Store:
@@ -67,30 +74,37 @@ class Store:
         """Begin with nothing, or go on from *start*.
 
         *dialect* is the format of a recording that is fed as bytes. *on_error* is told of what a
-        listener raises; by default it is logged. Raises `UnknownDialectError`.
+        listener raises; by default it is logged. What *on_error* itself raises comes out of the call
+        that reports, and so does what is no `Exception` (a `KeyboardInterrupt`): the calls that were
+        to follow are made by the next `feed` or `close`. Raises `UnknownDialectError`.
         """
+        start = start or Folded()
         self.lock: Final = threading.RLock()
         self._fold = Fold(start)
-        self._reader = Reader(dialect, self._fold.wire.reader)
-        self._sides: dict[str, Reader] = {}
+        self._readers: dict[Sender | None, Reader] = {
+            None: Reader(dialect, start.wire.reader),
+            **{sender: Reader("jsonrpc", state) for sender, state in zip(SENDERS, start.sides, strict=True)},
+        }
         self._on_error = on_error or _logged
-        self._hearers: tuple[Callable[[Update], object], ...] = ()
-        self._untold: deque[tuple[Update, tuple[Callable[[Update], object], ...]]] = deque()
-        self._telling = False
-        self._streams: set[_Stream] = set()
+        self._hearers: tuple[_Hearer, ...] = ()
+        self._calls: deque[tuple[_Hearer, Update]] = deque()
+        self._calling = False
+        self._streams: WeakSet[_Stream] = WeakSet()  # a reader that just goes away ends its stream
         self._closed = False
 
     @classmethod
-    def from_state(cls, state: str | bytes | Folded, **options: Any) -> Self:
-        """Return a store that goes on from a state document, or from a fold's result.
+    def from_state(
+        cls, state: str | bytes | Folded, *, dialect: str | None = None, on_error: Callable[[Exception], object] | None = None
+    ) -> Self:
+        """Return a store that goes on from a state document, or from a fold's result; options as of the class.
 
-        *options* are those of the class. Raises `DocumentError` for a text that is no document, or one of a newer format.
+        Raises `DocumentError` for a text that is no document, or one of a newer format.
         """
         if not isinstance(state, Folded):
             from .document import loads
 
             state = loads(state)
-        return cls(state, **options)
+        return cls(state, dialect=dialect, on_error=on_error)
 
     # --- what it knows
 
@@ -107,10 +121,14 @@ class Store:
 
     @property
     def state(self) -> Folded:
-        """All that it takes to go on elsewhere: `dumps(store.state)` and later `Store.from_state(text)`."""
+        """All that it takes to go on elsewhere, half-read lines included.
+
+        `dumps(store.state)` keeps it, and `Store.from_state(text)` goes on from there.
+        """
         with self.lock:
-            self._fold.wire = evolve(self._fold.wire, reader=self._reader.state)
-            return self._fold.folded()
+            folded = self._fold.folded()
+            whole, client, agent = (self._readers[sender].state for sender in (None, *SENDERS))
+        return evolve(folded, wire=evolve(folded.wire, reader=whole), sides=(client, agent))
 
     @property
     def closed(self) -> bool:
@@ -122,11 +140,11 @@ class Store:
     def feed(self, data: Fed, sender: Sender | None = None, *, time: float | None = None) -> Snapshot:
         """Take what was sent, or the next piece of a recording, and return the state as it then is.
 
-        A decoded message (or batch) with its *sender*, `"client"` or `"agent"`; without one it is told
-        as in a recording. A `Frame`. Bytes or text, cut anywhere: with a *sender* the newline-delimited
-        JSON-RPC of that side as it goes over the pipe, without one a recording in any format. *time* is
-        in seconds from the beginning. Never raises for what was sent; raises `StoreClosedError` after
-        `close`, and `ValueError` for another *sender*.
+        With a *sender*, `"client"` or `"agent"`: a decoded message or batch of that side, or bytes or
+        text of its stream, newline-delimited JSON-RPC cut anywhere. Without one: a decoded record, or
+        bytes or text, of a recording in any format. Or a `Frame`. *time* is in seconds from the
+        beginning. Never raises for what was sent; raises `StoreClosedError` after `close`, and
+        `ValueError` for another *sender*.
         """
         if sender is not None and sender not in SENDERS:
             msg = f"a sender is 'client' or 'agent', not {sender!r}"
@@ -135,61 +153,30 @@ class Store:
             if self._closed:
                 msg = "the store is closed"
                 raise StoreClosedError(msg)
-            if data.__class__ is dict:
-                self._take(read_one(data, sender, False, time, None))
-            elif isinstance(data, (bytes, bytearray, memoryview, str)):
-                self._read(data, sender, time)
+            if isinstance(data, (bytes, bytearray, memoryview, str)):
+                raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
+                for start in range(0, len(raw), BLOCK):
+                    self._take(self._readers[sender].feed(raw[start : start + BLOCK]), sender, time)
+            elif isinstance(data, Frame):
+                self._take((data,), sender, time)
+            elif sender is None:
+                self._take(self._readers[None].feed_record(data), None, time)
             else:
-                for frame in (data,) if isinstance(data, Frame) else read_message(data, sender, time=time):
-                    self._take(frame)
+                self._take(read_message(data, sender), sender, time)
             snapshot = self._fold.snapshot
-        if self._untold:
-            self._tell()
+        self._call()
         return snapshot
-
-    def _take(self, frame: Frame) -> None:
-        before = self._fold.snapshot
-        events = self._fold.take(frame)
-        after = self._fold.snapshot
-        if after is not before and self._hearers:
-            self._untold.append((Update(before, after, events), self._hearers))
-
-    def _read(self, data: bytes | bytearray | memoryview | str, sender: Sender | None, time: float | None) -> None:
-        raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
-        reader = self._reader_of(sender)
-        for start in range(0, len(raw), BLOCK):
-            self._take_items(reader.feed(raw[start : start + BLOCK]), sender, time)
-
-    def _take_items(self, items: list[Frame | Diagnostic], sender: Sender | None, time: float | None = None) -> None:
-        for item in items:
-            if isinstance(item, Diagnostic):
-                self._fold.findings.add(item)
-            elif sender is None and time is None:
-                self._take(item)
-            else:
-                self._take(evolve(item, sender=sender or item.sender, time=item.time if time is None else time))
-
-    def _reader_of(self, sender: Sender | None) -> Reader:
-        if sender is None:
-            return self._reader
-        reader = self._sides.get(sender)
-        if reader is None:
-            reader = self._sides[sender] = Reader("jsonrpc")
-        return reader
 
     def close(self) -> None:
         """Take the end of the input: what is half read is read as far as it can be, and `changes` ends. Twice is once."""
         with self.lock:
-            if self._closed:
-                return
-            self._take_items(self._reader.close(), None)
-            for sender in SENDERS:
-                if sender in self._sides:
-                    self._take_items(self._sides[sender].close(), sender)
-            self._closed = True
-        self._tell()
-        for stream in tuple(self._streams):
-            stream.end()
+            if not self._closed:
+                for sender, reader in self._readers.items():
+                    self._take(reader.close(), sender)
+                self._closed = True
+                for stream in self._streams:
+                    stream.end()
+        self._call()
 
     def __enter__(self) -> Self:
         """Return the store; leaving the block closes it."""
@@ -198,14 +185,32 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _take(self, items: Iterable[Frame | Diagnostic], sender: Sender | None, time: float | None = None) -> None:
+        fold = self._fold
+        for item in items:
+            if isinstance(item, Diagnostic):
+                fold.findings.add(item)
+                continue
+            if sender is not None or time is not None:
+                item = evolve(item, sender=sender or item.sender, time=item.time if time is None else time)  # noqa: PLW2901 -- it is completed
+            before = fold.snapshot
+            events = fold.take(item)
+            if fold.snapshot is not before and (self._hearers or self._streams):
+                update = Update(before, fold.snapshot, events)
+                self._calls.extend((hearer, update) for hearer in self._hearers)
+                for stream in self._streams:
+                    stream.put(update)
+
     # --- telling others
 
     def subscribe(self, listener: Listener, select: Selector | None = None) -> Callable[[], None]:
         """Have *listener* called with before, after and events of each frame that changes something; return what ends that.
 
         With *select*, only when that part of the snapshot is another object, and with the two parts in
-        place of the snapshots. A part that is not there yet (`LookupError`, `AttributeError`) is `None`.
-        What a listener raises is reported, and stops nobody. It is called by the thread that fed.
+        place of the snapshots. A part that is not there (`LookupError`, `AttributeError`) is `None`.
+        What a listener raises is reported, and stops nobody. It may feed, subscribe and unsubscribe:
+        who subscribes hears of what is fed from then on, who unsubscribes hears nothing more. It is
+        called by a thread that feeds; a user interface passes it on to its own loop.
         """
         if select is None:
             return self._listen(lambda update: listener(update.before, update.after, update.events))
@@ -217,68 +222,73 @@ class Store:
 
         return self._listen(on_part)
 
-    def _listen(self, hear: Callable[[Update], object]) -> Callable[[], None]:
+    def _listen(self, hearer: _Hearer) -> Callable[[], None]:
         with self.lock:
-            self._hearers = (*self._hearers, hear)
+            self._hearers = (*self._hearers, hearer)
 
         def unsubscribe() -> None:
             with self.lock:
-                self._hearers = tuple(one for one in self._hearers if one is not hear)
+                self._hearers = tuple(one for one in self._hearers if one is not hearer)
 
         return unsubscribe
 
-    def _tell(self) -> None:
-        """Report what is to be reported, unless somebody is at it already; then that one goes on with ours."""
-        while True:
-            with self.lock:
-                if self._telling or not self._untold:
-                    return
-                self._telling = True
-                update, hearers = self._untold.popleft()
+    def _call(self) -> None:
+        """Make the calls that wait, unless somebody is at it already: that one goes on with ours."""
+        while self._calls:
+            ours = False
             try:
-                for hear in hearers:
-                    if hear in self._hearers:  # an earlier one may have ended it
-                        self._call(hear, update)
+                with self.lock:
+                    if self._calling or not self._calls:
+                        return
+                    ours = self._calling = True  # in this order: an interrupt in between must not leave it set
+                    hearer, update = self._calls.popleft()
+                if hearer in self._hearers:
+                    hearer(update)
+            except Exception as error:  # noqa: BLE001 -- whatever it is, it stops nobody else
+                self._on_error(error)
             finally:
-                self._telling = False
-
-    def _call(self, hear: Callable[[Update], object], update: Update) -> None:
-        try:
-            hear(update)
-        except Exception as error:  # noqa: BLE001 -- whatever it is, it stops nobody else
-            self._on_error(error)
+                if ours:
+                    self._calling = False
 
     def changes(self, limit: int = 1000) -> AsyncIterator[Update]:
         """Return an iterator, for `async for`, over the updates from now on; it ends when the store is closed.
 
-        At most *limit* updates wait for their reader: when one more comes, the two newest become one,
-        which leads from the older one's before to the newer one's after, and has no events. So no state
-        is missed, only steps on the way, and `Update.joined` tells. May be fed from any thread. Call it
-        in the event loop that reads it. Raises `ValueError` for a *limit* below 1.
+        Each update's *before* is the *after* of the one that came before it. At most *limit* wait for
+        their reader: when one more comes, the two newest become one, which leads from the older one's
+        before to the newer one's after, and has no events. So no state is missed, only steps on the
+        way, and `Update.joined` tells. Listeners that take long do not hold it up. The store may be fed
+        from any thread. Call it in the event loop that reads it; nothing needs to be closed. Raises
+        `ValueError` for a *limit* below 1, and `RuntimeError` outside of an event loop.
         """
         if limit < 1:
             msg = f"at least one update must be able to wait, not {limit}"
             raise ValueError(msg)
-        return _Stream(self, limit)
+        stream = _Stream(limit)
+        with self.lock:
+            self._streams.add(stream)
+            if self._closed:
+                stream.end()
+        return stream
 
 
 class _Stream(AsyncIterator[Update]):
-    """One reader of `Store.changes`."""
+    """One reader of `Store.changes`. It has a lock of its own: an event loop must not wait for a fold."""
 
-    def __init__(self, store: Store, limit: int) -> None:
+    def __init__(self, limit: int) -> None:
         import asyncio
 
-        self._store = store
         self._limit = limit
         self._loop = asyncio.get_running_loop()
-        self._waiting: deque[Update] = deque()
         self._ready = asyncio.Event()
-        self._ended = store.closed
-        self._unsubscribe = store._listen(self._heard)
-        store._streams.add(self)
+        self._lock = threading.Lock()
+        self._waiting: deque[Update] = deque()
+        self._ended = False
 
-    def _heard(self, update: Update) -> None:
-        with self._store.lock:
+    def put(self, update: Update) -> None:
+        """Have *update* wait for the reader. Any thread may call it."""
+        with self._lock:
+            if self._ended:
+                return
             if len(self._waiting) >= self._limit:
                 last = self._waiting.pop()
                 update = Update(last.before, update.after, joined=last.joined + update.joined)
@@ -286,29 +296,30 @@ class _Stream(AsyncIterator[Update]):
         self._wake()
 
     def end(self) -> None:
-        """Nothing more will come."""
-        self._ended = True
+        """Take the end: what waits is still to be read. Any thread may call it."""
+        with self._lock:
+            self._ended = True
         self._wake()
 
     def _wake(self) -> None:
-        if not self._loop.is_closed():
+        with suppress(RuntimeError):  # a loop that is closed has no reader to wake
             self._loop.call_soon_threadsafe(self._ready.set)
 
     async def __anext__(self) -> Update:
         while True:
             self._ready.clear()
-            with self._store.lock:
+            with self._lock:
                 if self._waiting:
                     return self._waiting.popleft()
-            if self._ended:
-                await self.aclose()
-                raise StopAsyncIteration
+                if self._ended:
+                    raise StopAsyncIteration
             await self._ready.wait()
 
     async def aclose(self) -> None:
-        """Listen no more."""
-        self._unsubscribe()
-        self._store._streams.discard(self)
+        """Read no more: what waits is dropped, and whoever waits is told of the end."""
+        with self._lock:
+            self._waiting.clear()
+        self.end()
 
 
 def _part(select: Selector, snapshot: Snapshot) -> Any:
