@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 
 if TYPE_CHECKING:
-    from . import changes, events, normalize, queries, reduce, state
+    from . import changes, compare, events, golden, normalize, queries, reduce, state
     from ._model import UNSET
     from .change_json import changes_to_json
     from .changes import Change, apply
     from .diagnostics import CATALOGUE, Diagnostic
     from .diffing import diff
     from .document import dumps, loads, to_document
-    from .errors import AcpStateError, DocumentError, StoreClosedError, UnknownDialectError
+    from .errors import AcpStateError, DocumentError, GoldenError, StoreClosedError, UnknownDialectError
     from .folded import Folded, Tally
     from .folding import fold
     from .frames import Frame
@@ -41,6 +41,7 @@ __all__ = [
     "DocumentError",
     "Folded",
     "Frame",
+    "GoldenError",
     "Session",
     "Snapshot",
     "Step",
@@ -52,12 +53,14 @@ __all__ = [
     "apply",
     "changes",
     "changes_to_json",
+    "compare",
     "diff",
     "document_schema",
     "dumps",
     "entry_steps",
     "events",
     "fold",
+    "golden",
     "loads",
     "normalize",
     "queries",
@@ -76,6 +79,7 @@ _HOME: Final = {
     "DocumentError": "errors",
     "Folded": "folded",
     "Frame": "frames",
+    "GoldenError": "errors",
     "Session": "state",
     "Snapshot": "state",
     "Step": "tracing",

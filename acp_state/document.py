@@ -41,7 +41,12 @@ def dumps(state: s.Snapshot | Folded, *, indent: int | None = 2) -> str:
     The text is the same for equal states: keys have a fixed order, and lone surrogates are escaped.
     *indent* `None` prints it on one line.
     """
-    text = encode(to_document(state), indent).decode()
+    return written(to_document(state), indent)
+
+
+def written(document: Json, indent: int | None = 2) -> str:
+    """Return a document as text, as `dumps` does."""
+    text = encode(document, indent).decode()
     return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

@@ -17,3 +17,7 @@ class UnknownDialectError(AcpStateError, ValueError):
 
 class StoreClosedError(AcpStateError, ValueError):
     """A store was fed after it had been closed."""
+
+
+class GoldenError(AcpStateError, ValueError):
+    """A golden suite cannot be checked: a pattern finds nothing, two transcripts share their expected files, a rule for masking is none."""

@@ -49,8 +49,11 @@ ALLOWED = {
     "change_json": VALUES | {"changes", "codec", "state"},
     "findings": {"_json", "diagnostics"},
     "render": {"_json", "findings", "state"},
+    "compare": {"_json", "_model", "findings"},
+    "masking": {"_json", "errors"},
     "folding": {"_model", "diagnostics", "events", "folded", "frames", "normalize", "reading", "reduce", "state"},
     "tracing": {"changes", "diagnostics", "diffing", "events", "folding", "folded", "frames", "reading", "state"},
+    "golden": {"_json", "compare", "document", "errors", "findings", "folding", "masking"},
     "store": {"changes", "diagnostics", "diffing", "document", "errors", "events", "folding", "folded", "frames", "reading", "state"},
     "contrib": {"errors", "frames", "store"},
 }

@@ -1,0 +1,203 @@
+"""Golden suites: transcripts, each beside the state that it folds to and what is wrong with it.
+
+    suite = find(["golden/*.ndjson"], root)
+    for golden in suite.goldens:
+        for mismatch in verify(golden):
+            print(mismatch)
+
+Beside `NAME.ndjson` (or `.jsonl`, `.json.gz`, whatever it ends in) stand `NAME.state.json`, the state document, and
+`NAME.diagnostics.json`, an array of findings. Both are compared as JSON documents: white space does not count,
+the order of keys does. The pytest plugin and the command `acp-state golden` are made of this.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from attrs import frozen
+
+from ._json import Json, NotJsonError, decode
+from .compare import Difference, compare, describe
+from .errors import GoldenError
+from .findings import visible
+from .masking import Mask
+
+
+STATE: Final = ".state.json"
+DIAGNOSTICS: Final = ".diagnostics.json"
+
+_DEPTH: Final = 1000
+"""How deep an expected file may be nested: deeper than any that is written."""
+
+NO_MASK: Final = Mask()
+
+
+@frozen(order=True)
+class Golden:
+    """A transcript, and the files that say what is expected of it."""
+
+    transcript: Path
+
+    @property
+    def name(self) -> str:
+        """What the expected files are called: the transcript's name without `.gz` and what stands before that after a dot."""
+        name = self.transcript.name.removesuffix(".gz")
+        return name.rpartition(".")[0] or name
+
+    @property
+    def state(self) -> Path:
+        """The file with the state document."""
+        return self.transcript.with_name(self.name + STATE)
+
+    @property
+    def diagnostics(self) -> Path:
+        """The file with the array of findings."""
+        return self.transcript.with_name(self.name + DIAGNOSTICS)
+
+
+@frozen
+class Suite:
+    """The goldens that patterns find."""
+
+    goldens: tuple[Golden, ...]
+    unused: tuple[Path, ...]
+    """Expected files beside them that belong to none: of a transcript that was renamed or removed, or that no pattern finds."""
+
+
+@frozen
+class Mismatch:
+    """An expected file that does not say what came of the transcript."""
+
+    file: Path
+    differences: tuple[Difference, ...] = ()
+    """How what came of it differs from what is expected; empty if there is a *problem*."""
+    problem: str | None = None
+    """Why the file cannot be compared."""
+
+    def __str__(self) -> str:
+        name = visible(os.path.relpath(self.file))
+        if self.problem is not None:
+            return f"{name} {self.problem}"
+        return "\n".join([f"{name} (- expected, + what came of it)", *(f"  {describe(one)}" for one in self.differences)])
+
+
+# --- finding ---------------------------------------------------------------------------------------
+
+
+def is_expected(path: Path) -> bool:
+    """Whether a file, by its name, says what is expected of a transcript."""
+    return path.name.endswith((STATE, DIAGNOSTICS))
+
+
+def find(patterns: Iterable[str], root: Path) -> Suite:
+    """Return the goldens that *patterns* find, each a path relative to *root* in which `*`, `?`, `[…]` and `**` have their usual meaning.
+
+    A pattern that is a directory means the files in it. Expected files, hidden files and Markdown are no transcripts.
+    Raises `GoldenError` if a pattern finds none, or if two transcripts would have the same expected files.
+    """
+    found: set[Golden] = set()
+    beside: set[Path] = set()
+    for pattern in patterns:
+        transcripts = [*_transcripts(pattern, root)]
+        if not transcripts:
+            raise GoldenError(f"no transcript is found by {pattern!r} in {root}")
+        found.update(map(Golden, transcripts))
+        if transcripts != [root / pattern]:
+            beside.update(path.parent for path in transcripts)
+    goldens = sorted(found)
+    owners: dict[Path, Path] = {}
+    for golden in goldens:
+        other = owners.setdefault(golden.state, golden.transcript)
+        if other != golden.transcript:
+            raise GoldenError(f"{other} and {golden.transcript} both have {golden.state.name}; one needs another name")
+    used = {file for golden in goldens for file in (golden.state, golden.diagnostics)}
+    unused = sorted(file for folder in beside for file in folder.iterdir() if is_expected(file) and file not in used)
+    return Suite(tuple(goldens), tuple(unused))
+
+
+def _transcripts(pattern: str, root: Path) -> Iterator[Path]:
+    path = root / pattern
+    if path.is_dir():
+        files = [*path.iterdir()]
+    elif path.exists():
+        files = [path]
+    else:
+        files = [root / name for name in glob.glob(pattern, root_dir=root, recursive=True)]  # noqa: PTH207 -- `Path.glob` takes no absolute pattern
+    for file in files:
+        if file.is_file() and not is_expected(file) and not file.name.startswith(".") and file.suffix != ".md":
+            yield file
+
+
+# --- checking --------------------------------------------------------------------------------------
+
+
+def texts(golden: Golden, mask: Mask = NO_MASK) -> dict[Path, str]:
+    """Return what the expected files of *golden* have to say, masked.
+
+    Raises `OSError` if the transcript cannot be read.
+    """
+    from .document import to_document, written
+    from .findings import to_object
+    from .folding import fold
+
+    folded = fold(golden.transcript)
+    state: Json = to_document(folded)
+    findings: Json = [to_object(finding) for finding in folded.diagnostics]
+    if mask.rules:
+        state, findings = mask.apply(state, findings)
+    return {golden.state: written(state) + "\n", golden.diagnostics: written(findings) + "\n"}
+
+
+def verify(golden: Golden, mask: Mask = NO_MASK) -> tuple[Mismatch, ...]:
+    """Fold the transcript and compare what comes of it with the expected files; nothing if it is what they say.
+
+    Raises `OSError` for a file that is there and cannot be read.
+    """
+    found = (_mismatch(file, text) for file, text in texts(golden, mask).items())
+    return tuple(mismatch for mismatch in found if mismatch is not None)
+
+
+def _mismatch(file: Path, text: str) -> Mismatch | None:
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError:
+        return Mismatch(file, problem="is missing")
+    if data == text.encode():
+        return None
+    try:
+        expected = decode(data, _DEPTH)
+    except NotJsonError as error:
+        return Mismatch(file, problem=f"is not JSON: {error}")
+    differences = compare(expected, decode(text.encode(), _DEPTH))
+    return Mismatch(file, tuple(differences)) if differences else None
+
+
+def update(golden: Golden, mask: Mask = NO_MASK) -> tuple[Path, ...]:
+    """Write the expected files of *golden* anew, and return those that are others now.
+
+    A file is replaced at once or not at all. Raises `OSError`.
+    """
+    return tuple(file for file, text in texts(golden, mask).items() if _write(file, text.encode()))
+
+
+def _write(file: Path, data: bytes) -> bool:
+    try:
+        if file.read_bytes() == data:
+            return False
+    except FileNotFoundError:
+        pass
+    unfinished = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        unfinished.write_bytes(data)
+        unfinished.replace(file)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return True
+
+
+__all__ = ["DIAGNOSTICS", "NO_MASK", "STATE", "Golden", "Mask", "Mismatch", "Suite", "find", "is_expected", "texts", "update", "verify"]
