@@ -1,0 +1,1 @@
+"""How fast `acp_state` is: `python -m benchmarks`. The README beside this file tells the rest."""
