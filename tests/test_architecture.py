@@ -56,6 +56,7 @@ ALLOWED = {
     "golden": {"_json", "compare", "document", "errors", "findings", "folding", "masking"},
     "store": {"changes", "diagnostics", "diffing", "document", "errors", "events", "folding", "folded", "frames", "reading", "state"},
     "contrib": {"errors", "frames", "store"},
+    "recording": {"_json", "dialects", "document", "folding", "frames", "reading", "store"},
 }
 """What the modules and packages may import of each other, each only of those above it; `cli` and the root may import all."""
 
@@ -83,7 +84,7 @@ ONLY_IN = {
     "structlog": {"findings"},
     "msgspec": {"_json"},
     "gzip": {"reading"},
-    "zlib": {"reading"},
+    "zlib": {"reading", "recording"},
     "acp": {"contrib"},
 }
 

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Final, NoReturn
 
 
-COMMANDS: Final = ("fold", "schema")
+COMMANDS: Final = ("fold", "record", "schema")
 """Each is a module of this package with `HELP`, `add_arguments(parser)` and `run(args) -> int`."""
 
 FINE: Final = 0
