@@ -128,6 +128,9 @@ class Found(NamedTuple):
 def differing(their: SessionSnapshot, our: dict[str, Any]) -> Iterator[Found]:
     calls = {entry["id"]: entry for entry in our["timeline"] if entry["type"] == "tool_call"}
     for id, view in their.tool_calls.items():
+        if id not in calls:
+            yield Found("toolCallId", id, id, None)
+            continue
         for field in CALL_FIELDS:
             value, unsaid = as_sent(getattr(view, in_python(field))), UNSAID.get(field)
             shown = calls[id].get(field, unsaid)
