@@ -9,7 +9,9 @@ Each is an object with `change` (what kind it is), `sessionId` (unless it is the
 * `base64`: the bytes that are appended to the output of the terminal there;
 * nothing: what stood there is gone.
 
-Applied one after the other to the document before, they make the document after, but for `wire`.
+Applied one after the other to the document before, they make the document after, but for `wire`. A
+list that is not there is an empty one: what is added to it begins it. Where a text ends with one half
+of a character (a lone surrogate) and what is appended begins with the other, they become the character.
 """
 
 from __future__ import annotations
@@ -20,9 +22,9 @@ from typing import Any, Final
 
 from . import changes as c
 from ._json import Json
-from ._persistent import Table
+from ._persistent import Log, Table
 from .codec import members_to_json, to_json, wire_name
-from .state import Message, Snapshot
+from .state import History, Message, Snapshot
 
 
 def changes_to_json(changes: Iterable[c.Change], after: Snapshot) -> list[dict[str, Json]]:
@@ -59,6 +61,10 @@ def _session_added(change: c.SessionAdded, _: Snapshot) -> dict[str, Json]:
     return {**_head("session_added", change.session_id), "value": to_json(change.session)}
 
 
+def _session_removed(change: c.SessionRemoved, _: Snapshot) -> dict[str, Json]:
+    return _head("session_removed", change.session_id)
+
+
 def _session_changed(change: c.SessionChanged, after: Snapshot) -> dict[str, Json] | None:
     return _members(_head("session_changed", change.session_id), after.sessions[change.session_id], change.values)
 
@@ -67,9 +73,8 @@ def _connection_changed(change: c.ConnectionChanged, after: Snapshot) -> dict[st
     return _members(_head("connection_changed", None), after.connection, change.values)
 
 
-def _history_replaced(change: c.HistoryReplaced, _: Snapshot) -> dict[str, Json] | None:
-    history = change.history
-    return _members(_head("history_replaced", change.session_id), history, c.names_of(type(history)))
+def _history_replaced(change: c.HistoryReplaced, after: Snapshot) -> dict[str, Json] | None:
+    return _members(_head("history_replaced", change.session_id), after.sessions[change.session_id], c.names_of(History))
 
 
 def _about(entry: Any) -> dict[str, Json]:
@@ -107,38 +112,26 @@ def _output_appended(change: c.OutputAppended, after: Snapshot) -> dict[str, Jso
     return {**head, "id": change.terminal.id, "owner": change.terminal.owner, "base64": b64encode(change.data).decode("ascii")}
 
 
-def _table(change: c.RowAdded | c.RowChanged | c.RowRemoved, after: Snapshot) -> Table[Any, Any]:
-    holder = after.connection if change.session_id is None else after.sessions[change.session_id]
-    table: Table[Any, Any] = getattr(holder, change.table)
-    return table
-
-
 def _row_head(name: str, change: c.RowAdded | c.RowChanged | c.RowRemoved, after: Snapshot) -> dict[str, Json]:
-    return _head(name, change.session_id, wire_name(change.table), _table(change, after).index_of(change.place))
+    holder = after.connection if change.session_id is None else after.sessions[change.session_id]
+    list_: Table[Any, Any] | Log[Any] = getattr(holder, change.table)
+    return _head(name, change.session_id, wire_name(change.table), _index(list_, change.place))
 
 
-def _listed(printer: Callable[[Any, Snapshot], dict[str, Json] | None]) -> Callable[[Any, Snapshot], dict[str, Json] | None]:
-    """A row of a list that is not printed as it is shows in what is."""
-
-    def print_change(change: Any, after: Snapshot) -> dict[str, Json] | None:
-        if change.table.startswith("_"):
-            return _members(_head("session_changed", change.session_id), after.sessions[change.session_id], (change.table,))
-        return printer(change, after)
-
-    return print_change
+def _index(list_: Table[Any, Any] | Log[Any], place: int) -> int:
+    if isinstance(list_, Log):
+        return place
+    return len(list_) - 1 if list_.stands(place) and place == list_.end - 1 else list_.index_of(place)
 
 
-@_listed
 def _row_added(change: c.RowAdded, after: Snapshot) -> dict[str, Json]:
     return {**_row_head("row_added", change, after), "value": to_json(change.row)}
 
 
-@_listed
 def _row_changed(change: c.RowChanged, after: Snapshot) -> dict[str, Json] | None:
     return _row(_row_head("row_changed", change, after), change.before, change.row)
 
 
-@_listed
 def _row_removed(change: c.RowRemoved, after: Snapshot) -> dict[str, Json]:
     return _row_head("row_removed", change, after)
 
@@ -152,6 +145,7 @@ def _row(head: dict[str, Json], before: Any, now: Any) -> dict[str, Json] | None
 
 _PRINTERS: Final[Mapping[type, Callable[[Any, Snapshot], dict[str, Json] | None]]] = {
     c.SessionAdded: _session_added,
+    c.SessionRemoved: _session_removed,
     c.SessionChanged: _session_changed,
     c.ConnectionChanged: _connection_changed,
     c.HistoryReplaced: _history_replaced,

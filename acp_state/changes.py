@@ -1,7 +1,8 @@
-"""Changes: what is different in a later snapshot, as values that can be applied.
+"""Changes: what is different in another snapshot, as values that can be applied.
 
-A change says where (the session, and the place in its timeline or another list: places stay,
-but for a replay that replaces a history) and what is there now; most also say what was.
+A change says where and what is there now; most also say what was. Where is a session, by its id,
+and a *place* in its timeline or another list: what stands there keeps its place, whatever else comes
+and goes, until a replay replaces the history. In a timeline the place is the index.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from attrs import field, frozen
 
 from ._content import Content
 from ._model import evolve
-from ._persistent import Table
+from ._persistent import Log, Registry, Table
 from .reduce._session import with_sessions
 from .state import Entry, History, Message, Session, Snapshot, Terminal, Turn
 
@@ -32,10 +33,19 @@ class SessionAdded:
 
 
 @frozen
+class SessionRemoved:
+    """A session is not known; *before*: what it was. A fold forgets none: only unrelated snapshots differ so."""
+
+    session_id: str
+    before: Session = field(eq=False, repr=False)
+
+
+@frozen
 class SessionChanged:
     """Attributes of a session have other values, by name; *before*: what they were.
 
-    Those that begin with an underscore are what going on needs; they are not part of the JSON form.
+    Those that begin with an underscore are what going on needs, and are for `apply` (of `_loading` and
+    `_prompts` a session's `replaying` and `pending_prompts` are computed).
     """
 
     session_id: str
@@ -45,7 +55,7 @@ class SessionChanged:
 
 @frozen
 class ConnectionChanged:
-    """Attributes of the connection have other values, by name; *before*: what they were."""
+    """Attributes of the connection have other values, by name; *before*: what they were. Underscores as for a session."""
 
     values: Mapping[str, Any]
     before: Mapping[str, Any] = field(eq=False, repr=False)
@@ -80,8 +90,8 @@ class EntryChanged:
 
     @property
     def changed(self) -> tuple[str, ...]:
-        """The names of the attributes that differ."""
-        return changed_names(self.before, self.entry)
+        """The names of the attributes that differ; none if it is only something that going on needs."""
+        return _public_names(self.before, self.entry)
 
 
 @frozen
@@ -112,6 +122,11 @@ class TurnChanged:
     place: int
     turn: Turn
     before: Turn = field(eq=False, repr=False)
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The names of the attributes that differ; none if it is only something that going on needs."""
+        return _public_names(self.before, self.turn)
 
     @property
     def ended(self) -> bool:
@@ -150,6 +165,11 @@ class RowChanged:
     row: Any
     before: Any = field(eq=False, repr=False)
 
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The names of the attributes that differ."""
+        return _public_names(self.before, self.row)
+
 
 @frozen
 class RowRemoved:
@@ -163,6 +183,7 @@ class RowRemoved:
 
 Change: TypeAlias = (
     SessionAdded
+    | SessionRemoved
     | SessionChanged
     | ConnectionChanged
     | HistoryReplaced
@@ -187,17 +208,34 @@ def names_of(cls: type) -> tuple[str, ...]:
 
 
 def changed_names(before: Any, after: Any) -> tuple[str, ...]:
-    """Return the names of the attributes that are not the same objects in *after* as in *before*."""
+    """Return the names of the attributes that *after* has otherwise than *before*."""
     if type(before) is not type(after):
         return names_of(type(after))
-    return tuple(name for name in names_of(type(after)) if getattr(before, name) is not getattr(after, name))
+    return tuple(name for name in names_of(type(after)) if differs(getattr(before, name), getattr(after, name)))
+
+
+def _public_names(before: Any, after: Any) -> tuple[str, ...]:
+    return tuple(name for name in changed_names(before, after) if not name.startswith("_"))
+
+
+def differs(old: Any, new: Any) -> bool:
+    """Whether two values of an attribute are different objects; texts and whole numbers, whether they are different."""
+    return old is not new and not (type(old) is type(new) and type(new) in _COMPARED and old == new)
+
+
+_COMPARED: Final = frozenset((str, int, frozenset))
+"""What costs little to compare and is equal only where it is the same JSON."""
 
 
 # --- applying them ---------------------------------------------------------------------------------
 
 
 def apply(snapshot: Snapshot, changes: Iterable[Change]) -> Snapshot:
-    """Return *snapshot* with *changes*: `apply(before, diff(before, after)) == after`."""
+    """Return *snapshot* with *changes*: `apply(before, diff(before, after)) == after`.
+
+    *snapshot* is what the changes were found from, or what this function made equal to it: one that was
+    read from a document has other places.
+    """
     for change in changes:
         snapshot = _APPLIERS[type(change)](snapshot, change)
     return snapshot
@@ -211,19 +249,32 @@ def _session_added(snapshot: Snapshot, change: SessionAdded) -> Snapshot:
     return with_sessions(snapshot, snapshot.sessions.put(change.session_id, change.session))
 
 
+def _session_removed(snapshot: Snapshot, change: SessionRemoved) -> Snapshot:
+    return with_sessions(snapshot, Registry((id, session) for id, session in snapshot.sessions.items() if id != change.session_id))
+
+
 def _session_changed(snapshot: Snapshot, change: SessionChanged) -> Snapshot:
     return _with_session(snapshot, evolve(snapshot.sessions[change.session_id], **change.values))
 
 
 def _connection_changed(snapshot: Snapshot, change: ConnectionChanged) -> Snapshot:
-    if SNAPSHOT_RULE in change.values:
-        return evolve(snapshot, **change.values)
-    return evolve(snapshot, connection=evolve(snapshot.connection, **change.values))
+    values = dict(change.values)
+    derives = values.pop(SNAPSHOT_RULE, snapshot._derives)
+    return evolve(snapshot, connection=evolve(snapshot.connection, **values), _derives=derives)
 
 
 def _history_replaced(snapshot: Snapshot, change: HistoryReplaced) -> Snapshot:
     values = {name: getattr(change.history, name) for name in names_of(History)}
     return _with_session(snapshot, evolve(snapshot.sessions[change.session_id], **values))
+
+
+def _added(table: Any, place: int, key: object, row: Any) -> Any:
+    """Return *table* with *row* at *place*, which is its end, or beyond places that were given out and are empty."""
+    if isinstance(table, Log):
+        return table.append(row)
+    while table.end < place:
+        table = table.add(None, None).empty(table.end)
+    return table.add(key, row)
 
 
 def _in_table(snapshot: Snapshot, session_id: str | None, table: str, edit: Callable[[Table[Any, Any]], Table[Any, Any]]) -> Snapshot:
@@ -235,7 +286,7 @@ def _in_table(snapshot: Snapshot, session_id: str | None, table: str, edit: Call
 
 
 def _entry_added(snapshot: Snapshot, change: EntryAdded) -> Snapshot:
-    return _in_table(snapshot, change.session_id, "timeline", lambda table: table.add(change._key, change.entry))
+    return _in_table(snapshot, change.session_id, "timeline", lambda table: _added(table, change.place, change._key, change.entry))
 
 
 def _entry_changed(snapshot: Snapshot, change: EntryChanged) -> Snapshot:
@@ -255,7 +306,7 @@ def _longer(content: Content, text: str) -> Content:
 
 
 def _turn_began(snapshot: Snapshot, change: TurnBegan) -> Snapshot:
-    return _in_table(snapshot, change.session_id, "turns", lambda table: table.add(change._key, change.turn))
+    return _in_table(snapshot, change.session_id, "turns", lambda table: _added(table, change.place, change._key, change.turn))
 
 
 def _turn_changed(snapshot: Snapshot, change: TurnChanged) -> Snapshot:
@@ -272,7 +323,7 @@ def _output_added(snapshot: Snapshot, change: OutputAppended) -> Snapshot:
 
 
 def _row_added(snapshot: Snapshot, change: RowAdded) -> Snapshot:
-    return _in_table(snapshot, change.session_id, change.table, lambda table: table.add(change._key, change.row))
+    return _in_table(snapshot, change.session_id, change.table, lambda table: _added(table, change.place, change._key, change.row))
 
 
 def _row_changed(snapshot: Snapshot, change: RowChanged) -> Snapshot:
@@ -285,6 +336,7 @@ def _row_removed(snapshot: Snapshot, change: RowRemoved) -> Snapshot:
 
 _APPLIERS: Final[Mapping[type, Callable[[Snapshot, Any], Snapshot]]] = {
     SessionAdded: _session_added,
+    SessionRemoved: _session_removed,
     SessionChanged: _session_changed,
     ConnectionChanged: _connection_changed,
     HistoryReplaced: _history_replaced,

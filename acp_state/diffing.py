@@ -6,7 +6,7 @@ Snapshots share all that did not change, so finding what did costs what changed,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any
 
 from ._persistent import Log, Table
 from .changes import (
@@ -22,10 +22,12 @@ from .changes import (
     RowRemoved,
     SessionAdded,
     SessionChanged,
+    SessionRemoved,
     TextAppended,
     TurnBegan,
     TurnChanged,
     changed_names,
+    differs,
     names_of,
 )
 from .state import Connection, Entry, Facts, History, Message, Session, Snapshot, Terminal
@@ -34,54 +36,54 @@ from .state import Connection, Entry, Facts, History, Message, Session, Snapshot
 def diff(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
     """Return what to do to *before* to get *after*, in an order in which it can be done.
 
-    *after* should be a later snapshot of the same fold; of any two snapshots the result is right, but
-    then it costs as much as they hold.
+    Of a snapshot and a later one of the same fold it costs what changed. Of any two snapshots the
+    result is right, but then it may cost as much as they hold.
     """
-    if before is after:
-        return ()
-    return tuple(_differences(before, after))
+    return () if before is after else tuple(_differences(before, after))
 
 
 def _differences(before: Snapshot, after: Snapshot) -> Iterator[Change]:
-    yield from _connection(before.connection, after.connection)
-    if before._derives != after._derives:
-        yield ConnectionChanged({SNAPSHOT_RULE: after._derives}, {SNAPSHOT_RULE: before._derives})
+    yield from _connection(before, after)
     old, new = before.sessions, after.sessions
+    kept = len(new)
     for session_id in new.changed_since(old):
-        session = new[session_id]
-        known = old.find(session_id)
+        known, session = old.find(session_id), new[session_id]
         if known is None:
+            kept -= 1
             yield SessionAdded(session_id, session)
         else:
             yield from _session(session_id, known, session)
+    if kept < len(old):
+        yield from (SessionRemoved(session_id, session) for session_id, session in old.items() if session_id not in new)
 
 
-def _connection(before: Connection, after: Connection) -> Iterator[Change]:
-    if before is not after:
-        values, rows = _attributes(None, before, after, names_of(Connection))
+def _connection(before: Snapshot, after: Snapshot) -> Iterator[Change]:
+    old, new = before.connection, after.connection
+    values: dict[str, Any] = {}
+    if new is not old:
+        values, rows = _attributes(None, old, new, names_of(Connection))
         yield from rows
-        if values:
-            yield ConnectionChanged(values, {name: getattr(before, name) for name in values})
+    earlier = {name: getattr(old, name) for name in values}
+    if before._derives != after._derives:
+        values[SNAPSHOT_RULE], earlier[SNAPSHOT_RULE] = after._derives, before._derives
+    if values:
+        yield ConnectionChanged(values, earlier)
 
 
 def _session(session_id: str, before: Session, after: Session) -> Iterator[Change]:
-    names = [name for name in (*names_of(Session), *names_of(Facts)) if name != "_facts"]
-    if after.timeline.continues(before.timeline) and after.turns.continues(before.turns):
+    names = names_of(Session) if before._facts is after._facts else (*names_of(Session), *names_of(Facts))
+    apart = {"_facts"}
+    if _continues(after.timeline, before.timeline) and _continues(after.turns, before.turns):
+        apart |= {"timeline", "turns"}
         yield from _timeline(session_id, before, after)
         yield from _turns(session_id, before, after)
-        yield from _terminals(session_id, before, after)
-        names = [name for name in names if name not in _BY_THEMSELVES]
     else:
-        history = _history_of(after)
-        yield HistoryReplaced(session_id, history)
-        names = [name for name in names if name not in names_of(History)]
-    values, rows = _attributes(session_id, before, after, names)
+        apart |= set(names_of(History))
+        yield HistoryReplaced(session_id, _history_of(after))
+    values, rows = _attributes(session_id, before, after, [name for name in names if name not in apart])
     yield from rows
     if values:
         yield SessionChanged(session_id, values, {name: getattr(before, name) for name in values})
-
-
-_BY_THEMSELVES: Final = frozenset(("timeline", "turns", "terminals"))
 
 
 def _history_of(session: Session) -> History:
@@ -89,38 +91,56 @@ def _history_of(session: Session) -> History:
 
 
 def _attributes(session_id: str | None, before: Any, after: Any, names: Iterable[str]) -> tuple[dict[str, Any], list[Change]]:
-    """Return the attributes that differ, by their new value, and apart from them the rows of tables that do."""
+    """Return the attributes that differ, by their new value, and apart from them the rows of lists that do."""
     values: dict[str, Any] = {}
     rows: list[Change] = []
     for name in names:
         old, new = getattr(before, name), getattr(after, name)
-        if old is new:
+        if not differs(old, new):
             continue
-        if isinstance(new, Table) and isinstance(old, Table) and new.continues(old):
-            rows += _rows(session_id, name, old, new)
-        elif not _alike(old, new):
+        listed = None if name.startswith("_") else _rows(session_id, name, old, new)
+        if listed is None:
             values[name] = new
+        else:
+            rows += listed
     return values, rows
 
 
-def _alike(old: Any, new: Any) -> bool:
-    return (
-        type(old) is type(new)
-        and not isinstance(new, (Table, Log))
-        and bool(old == new)
-        and not isinstance(new, (bool, int, float, dict, list))
-    )
+# --- lists -----------------------------------------------------------------------------------------
 
 
-def _rows(session_id: str | None, table: str, old: Table[Any, Any], new: Table[Any, Any]) -> Iterator[Change]:
+def _continues(new: Table[Any, Any], old: Table[Any, Any]) -> bool:
+    """Whether places mean the same in both. What is empty is continued by anything."""
+    return new.continues(old) or not old.end
+
+
+def _rows(session_id: str | None, table: str, old: Any, new: Any) -> list[Change] | None:
+    """Return the rows that differ, `None` if the one list does not continue the other."""
+    if isinstance(old, Log) and isinstance(new, Log):
+        if len(new) < len(old) or (len(old) and new._items is not old._items):
+            return None
+        return [RowAdded(session_id, table, len(old) + place, row) for place, row in enumerate(new.since(len(old)))]
+    if not isinstance(old, Table) or not isinstance(new, Table) or not _continues(new, old):
+        return None
+    rows: list[Change] = []
     for place in new.differences(old):
-        if not new.stands(place):
-            if old.stands(place):
-                yield RowRemoved(session_id, table, place, old.at(place))
-        elif old.stands(place):
-            yield RowChanged(session_id, table, place, new.at(place), old.at(place))
-        else:
-            yield RowAdded(session_id, table, place, new.at(place), new.key_at(place))
+        stood, stands = old.stands(place), new.stands(place)
+        if stood:
+            was = old.at(place)
+            rows.append(_row_changed(session_id, table, place, was, new.at(place)) if stands else RowRemoved(session_id, table, place, was))
+        elif place < old.end:
+            return None  # what was gone is there: this is the earlier one
+        elif stands:
+            rows.append(RowAdded(session_id, table, place, new.at(place), new.key_at(place)))
+    return rows
+
+
+def _row_changed(session_id: str | None, table: str, place: int, before: Any, after: Any) -> Change:
+    if session_id is not None and isinstance(before, Terminal):
+        data = _output_appended(before, after)
+        if data:
+            return OutputAppended(session_id, place, data, after)
+    return RowChanged(session_id, table, place, after, before)
 
 
 def _timeline(session_id: str, before: Session, after: Session) -> Iterator[Change]:
@@ -138,6 +158,16 @@ def _timeline(session_id: str, before: Session, after: Session) -> Iterator[Chan
             yield EntryChanged(session_id, place, entry, was)
 
 
+def _turns(session_id: str, before: Session, after: Session) -> Iterator[Change]:
+    old, new = before.turns, after.turns
+    for place in new.differences(old):
+        turn = new.at(place)
+        if place >= old.end:
+            yield TurnBegan(session_id, place, turn, new.key_at(place))
+        else:
+            yield TurnChanged(session_id, place, turn, old.at(place))
+
+
 def _text_appended(before: Entry, after: Entry) -> str | None:
     """Return the text by which a message is longer, `None` if anything else of it is different, too."""
     if not isinstance(before, Message) or not isinstance(after, Message):
@@ -146,31 +176,6 @@ def _text_appended(before: Entry, after: Entry) -> str | None:
     if not text or changed_names(before, after) != ("content",):
         return None
     return text
-
-
-def _turns(session_id: str, before: Session, after: Session) -> Iterator[Change]:
-    old, new = before.turns, after.turns
-    for place in new.differences(old):
-        turn = new.at(place)
-        yield (
-            TurnBegan(session_id, place, turn, new.key_at(place))
-            if place >= old.end
-            else TurnChanged(session_id, place, turn, old.at(place))
-        )
-
-
-def _terminals(session_id: str, before: Session, after: Session) -> Iterator[Change]:
-    old, new = before.terminals, after.terminals
-    if not new.continues(old):
-        yield SessionChanged(session_id, {"terminals": new}, {"terminals": old})
-        return
-    for change in _rows(session_id, "terminals", old, new):
-        if isinstance(change, RowChanged):
-            data = _output_appended(change.before, change.row)
-            if data:
-                yield OutputAppended(session_id, change.place, data, change.row)
-                continue
-        yield change
 
 
 def _output_appended(before: Terminal, after: Terminal) -> bytes | None:

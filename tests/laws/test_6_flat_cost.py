@@ -6,10 +6,6 @@ calls, and how many bytes it asks for, after a short and after a long history of
 
 from __future__ import annotations
 
-import sys
-import tracemalloc
-
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,7 +13,7 @@ import pytest
 
 from acp_state.folding import Fold
 
-from support.effort import ran
+from support.effort import bytes_asked_for, calls_into_c, opcodes_and_calls, ran
 from support.recordings import frames_of
 from support.talk import Sent, Talk
 
@@ -26,54 +22,6 @@ SHORT, LONG = 200, 5000
 
 SLACK = 1.5
 """A trie of 5,000 entries has one level more than one of 200."""
-
-
-def opcodes_and_calls(act: Callable[[], Any]) -> tuple[int, int]:
-    """Return how many bytecodes and how many calls of Python functions *act* takes."""
-    counted = Counter[str]()
-
-    def trace(frame: Any, event: str, _: Any) -> Any:
-        frame.f_trace_opcodes = True
-        frame.f_trace_lines = False
-        counted[event] += 1
-        return trace
-
-    was = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        act()
-    finally:
-        sys.settrace(was)
-    return counted["opcode"], counted["call"]
-
-
-def calls_into_c(act: Callable[[], Any]) -> int:
-    count = 0
-
-    def profile(_: Any, event: str, __: Any) -> None:
-        nonlocal count
-        count += event == "c_call"
-
-    was = sys.getprofile()
-    sys.setprofile(profile)
-    try:
-        act()
-    finally:
-        sys.setprofile(was)
-    return count
-
-
-def bytes_asked_for(act: Callable[[], Any]) -> int:
-    """Return how much more memory is in use at the worst moment of *act* than before it."""
-    tracemalloc.start()
-    try:
-        tracemalloc.reset_peak()
-        before, _ = tracemalloc.get_traced_memory()
-        act()
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    return peak - before
 
 
 # --- frames ------------------------------------------------------------------------------------------------
