@@ -80,10 +80,15 @@ class Mismatch:
     """Why the file cannot be compared."""
 
     def __str__(self) -> str:
-        name = visible(os.path.relpath(self.file))
+        return self.told(os.path.relpath(self.file))
+
+    def told(self, name: str, most: int | None = None) -> str:
+        """Return this in words, under the *name* of the file; no more than so many differences."""
         if self.problem is not None:
-            return f"{name} {self.problem}"
-        return "\n".join([f"{name} (- expected, + what came of it)", *(f"  {describe(one)}" for one in self.differences)])
+            return f"{visible(name)} {self.problem}"
+        lines = [f"{visible(name)} (- expected, + what came of it)", *(f"  {describe(one)}" for one in self.differences[:most])]
+        left = len(self.differences[len(lines) - 1 :])
+        return "\n".join([*lines, f"  and {left} more" if left else ""]).rstrip()
 
 
 # --- finding ---------------------------------------------------------------------------------------

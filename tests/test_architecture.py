@@ -54,6 +54,7 @@ ALLOWED = {
     "folding": {"_model", "diagnostics", "events", "folded", "frames", "normalize", "reading", "reduce", "state"},
     "tracing": {"changes", "diagnostics", "diffing", "events", "folding", "folded", "frames", "reading", "state"},
     "golden": {"_json", "compare", "document", "errors", "findings", "folding", "masking"},
+    "pytest_plugin": {"errors", "golden"},
     "store": {"changes", "diagnostics", "diffing", "document", "errors", "events", "folding", "folded", "frames", "reading", "state"},
     "contrib": {"errors", "frames", "store"},
     "recording": {"_json", "dialects", "document", "folding", "frames", "reading", "store"},
