@@ -31,6 +31,9 @@ from .masking import Mask
 STATE: Final = ".state.json"
 DIAGNOSTICS: Final = ".diagnostics.json"
 
+SUFFIXES: Final = (".ndjson", ".jsonl", ".json", ".jsons", ".log", ".traffic")
+"""What recordings end in, before a `.gz`: those of a folder are taken. A pattern may take any file."""
+
 _DEPTH: Final = 1000
 """How deep an expected file may be nested: deeper than any that is written."""
 
@@ -102,7 +105,7 @@ def is_expected(path: Path) -> bool:
 def find(patterns: Iterable[str], root: Path) -> Suite:
     """Return the goldens that *patterns* find, each a path relative to *root* in which `*`, `?`, `[…]` and `**` have their usual meaning.
 
-    A pattern that is a directory means the files in it. Expected files, hidden files and Markdown are no transcripts.
+    A pattern that is a folder means the recordings in it, by `SUFFIXES`. Expected files and hidden files are no transcripts.
     Raises `GoldenError` if a pattern finds none, or if two transcripts would have the same expected files.
     """
     found: set[Golden] = set()
@@ -128,13 +131,13 @@ def find(patterns: Iterable[str], root: Path) -> Suite:
 def _transcripts(pattern: str, root: Path) -> Iterator[Path]:
     path = root / pattern
     if path.is_dir():
-        files = [*path.iterdir()]
+        files = [file for file in path.iterdir() if file.name.removesuffix(".gz").endswith(SUFFIXES)]
     elif path.exists():
         files = [path]
     else:
         files = [root / name for name in glob.glob(pattern, root_dir=root, recursive=True)]  # noqa: PTH207 -- `Path.glob` takes no absolute pattern
     for file in files:
-        if file.is_file() and not is_expected(file) and not file.name.startswith(".") and file.suffix != ".md":
+        if file.is_file() and not is_expected(file) and not file.name.startswith("."):
             yield file
 
 
@@ -205,4 +208,18 @@ def _write(file: Path, data: bytes) -> bool:
     return True
 
 
-__all__ = ["DIAGNOSTICS", "NO_MASK", "STATE", "Golden", "Mask", "Mismatch", "Suite", "find", "is_expected", "texts", "update", "verify"]
+__all__ = [
+    "DIAGNOSTICS",
+    "NO_MASK",
+    "STATE",
+    "SUFFIXES",
+    "Golden",
+    "Mask",
+    "Mismatch",
+    "Suite",
+    "find",
+    "is_expected",
+    "texts",
+    "update",
+    "verify",
+]

@@ -42,10 +42,12 @@ def test_the_name_of_a_golden(tmp_path, transcript, name):
     assert golden.diagnostics == tmp_path / f"{name}.diagnostics.json"
 
 
-@pytest.mark.parametrize("pattern", ["*.ndjson", "*.*", ".", "**/*.ndjson", "[ot]*.ndjson"])
+@pytest.mark.parametrize("pattern", ["*.ndjson", "*.*", "*", ".", "**/*.ndjson", "[ot]*.ndjson"])
 def test_goldens_are_found_in_order(folder, pattern):
     (folder / ".hidden.ndjson").touch()
-    (folder / "README.md").touch()
+    if pattern == ".":
+        (folder / "README.md").touch()
+        (folder / "test_it.py").touch()
     suite = find([pattern], folder)
 
     assert [golden.name for golden in suite.goldens] == ["one", "two"]
