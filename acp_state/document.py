@@ -6,8 +6,6 @@ follows from the rest; only what differs from that is written.
 
 from __future__ import annotations
 
-import re
-
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -17,7 +15,7 @@ from cattrs.errors import BaseValidationError
 
 from . import state as s
 from ._content import Content
-from ._json import Json, NotJsonError, decode, encode, freeze, key_of
+from ._json import Json, NotJsonError, decode, freeze, key_of
 from ._model import evolve
 from ._persistent import Log, Registry, Table
 from .codec import from_json, read_entry, to_json, wire_name
@@ -25,6 +23,7 @@ from .errors import DocumentError
 from .folded import Folded
 from .frames import SENDERS
 from .normalize.wire import Asked, Wire
+from .printing import json_text
 from .reading.reader import FRESH, ReaderState
 from .reduce import echo
 from .reduce._session import with_session, with_sessions
@@ -41,17 +40,7 @@ def dumps(state: s.Snapshot | Folded, *, indent: int | None = 2) -> str:
     The text is the same for equal states: keys have a fixed order, and lone surrogates are escaped.
     *indent* `None` prints it on one line.
     """
-    return written(to_document(state), indent)
-
-
-def written(document: Json, indent: int | None = 2) -> str:
-    """Return a document as text, as `dumps` does."""
-    text = encode(document, indent).decode()
-    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-_CONTROLS: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
-"""What JSON lets stand as it is and a terminal or a reader of lines might act upon (SPEC 8)."""
+    return json_text(to_document(state), indent)
 
 
 def loads(text: str | bytes) -> Folded:

@@ -7,8 +7,8 @@ from typing import Any, Final, TextIO
 
 import attrs
 
-from ._json import encode
 from .diagnostics import Diagnostic
+from .printing import json_text
 
 
 def to_object(finding: Diagnostic) -> dict[str, Any]:
@@ -29,7 +29,7 @@ _MEMBERS: Final = tuple(
 def print_findings(findings: Iterable[Diagnostic], file: TextIO, *, as_json: bool = False) -> None:
     """Print *findings* to *file*, one a line."""
     if as_json:
-        file.writelines(encode(to_object(finding)).decode() + "\n" for finding in findings)
+        file.writelines(json_text(to_object(finding)) + "\n" for finding in findings)
         return
     render = _renderer(file)
     file.writelines(render(finding) + "\n" for finding in findings)
@@ -61,7 +61,7 @@ def _renderer(file: TextIO) -> Any:
 def _may_colour(file: TextIO) -> bool:
     import os
 
-    return file.isatty() and "NO_COLOR" not in os.environ
+    return file.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def visible(value: Any) -> Any:

@@ -6,6 +6,7 @@ The stages in series: bytes, lines, records, frames, events, snapshot. Nothing l
 from __future__ import annotations
 
 import gc
+import io
 import os
 
 from collections.abc import Callable, Iterable, Iterator
@@ -21,12 +22,12 @@ from .frames import Frame
 from .normalize import normalize
 from .normalize.wire import Wire
 from .reading.reader import Reader
-from .reading.source import blocks
+from .reading.source import BinaryFile, blocks
 from .reduce import HANDLERS
 from .state import Snapshot
 
 
-Source: TypeAlias = "str | os.PathLike[str] | bytes | Iterable[Any]"
+Source: TypeAlias = "str | os.PathLike[str] | bytes | BinaryFile | Iterable[Any]"
 
 _NOT_UNDERSTOOD: Final = frozenset((e.UnknownUpdated, e.ExtensionSent, e.ExtensionAnswered))
 
@@ -129,8 +130,8 @@ def fold(
 ) -> Folded:
     """Fold *source* into a snapshot.
 
-    *source* is a path, the bytes of a recording, or an iterable of its lines, of decoded records or
-    of frames. *dialect* names the recording's format where it should not be told from the content.
+    *source* is a path, an open binary file, the bytes of a recording, or an iterable of its lines, of
+    decoded records or of frames. *dialect* names the recording's format where it should not be told from the content.
     *from_* is what to go on from. *until* stops after that many frames, *strict* after the first error.
 
     Raises `OSError` if a path cannot be read; nothing that is in a recording raises.
@@ -151,7 +152,7 @@ def fold(
 
 def items_of(source: Source, reader: Reader) -> Iterator[Frame | Diagnostic]:
     """Yield what *reader* makes of *source*, from its beginning to its end. Raises `OSError` for a path that cannot be read."""
-    if isinstance(source, (str, os.PathLike, bytes)):
+    if isinstance(source, (str, os.PathLike, bytes, io.RawIOBase, io.BufferedIOBase)):
         for block in blocks(source):
             if isinstance(block, Diagnostic):
                 yield block

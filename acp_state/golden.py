@@ -149,16 +149,17 @@ def texts(golden: Golden, mask: Mask = NO_MASK) -> dict[Path, str]:
 
     Raises `OSError` if the transcript cannot be read.
     """
-    from .document import to_document, written
+    from .document import to_document
     from .findings import to_object
     from .folding import fold
+    from .printing import json_text
 
     folded = fold(golden.transcript)
     state: Json = to_document(folded)
     findings: Json = [to_object(finding) for finding in folded.diagnostics]
     if mask.rules:
         state, findings = mask.apply(state, findings)
-    return {golden.state: written(state) + "\n", golden.diagnostics: written(findings) + "\n"}
+    return {golden.state: json_text(state, 2) + "\n", golden.diagnostics: json_text(findings, 2) + "\n"}
 
 
 def verify(golden: Golden, mask: Mask = NO_MASK) -> tuple[Mismatch, ...]:

@@ -1,22 +1,29 @@
 """The command `acp-state` (SPEC 8): the parser, and what all commands have in common.
 
-Every command is a file of its own, and imports what it needs when it runs.
+Every command is a file of its own, of which only the one that is asked for is imported, and imports
+what it needs when it runs: a small recording is folded in the time that it takes to start Python.
+What several commands need is in the files whose names begin with an underscore.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import signal
 import sys
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 
-COMMANDS: Final = ("fold", "record", "schema")
-"""Each is a module of this package with `HELP`, `add_arguments(parser)` and `run(args) -> int`."""
+COMMANDS: Final = (
+    "fold",
+    "record",
+    "schema",
+)
+"""Each is a module of this package with `HELP`, `DESCRIPTION`, `EPILOG`, `add_arguments(parser)` and `run(args) -> int`."""
 
 FINE: Final = 0
 FINDINGS: Final = 1
@@ -30,24 +37,64 @@ class UsageError(Exception):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with *argv* (default: the process's arguments) and return its exit code."""
     try:
-        args = _parser().parse_args(argv)
+        _prepare_output()
+        args = _parser(sys.argv[1:] if argv is None else argv).parse_args(argv)
         code: int = args.run(args)
         sys.stdout.flush()
     except UsageError as error:
         return complain(str(error))
     except BrokenPipeError:
-        # Whoever read has seen enough; what is still buffered must not be tried again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
+        # Whoever read has seen enough.
+        return _output_lost(128 + signal.SIGPIPE)
+    except OSError as error:
+        # What is read tells of its own errors, so this is what is written: a full disk, mostly.
+        return _output_lost(complain(f"standard output: {error.strerror or error}"))
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     return code
 
 
 def complain(message: str) -> int:
-    """Tell the user in one line why nothing can be done."""
-    sys.stderr.write(f"acp-state: {message}\n")
+    """Tell the user in one line why nothing can be done, and return the exit code for that."""
+    from ..findings import visible
+
+    sys.stderr.write(f"acp-state: {visible(message)}\n")
     return UNUSABLE
+
+
+def require(module: str, use: str, package: str | None = None) -> Any:
+    """Return *module* of an optional library for some *use* (`acp-state show`); *package* is its name where that differs.
+
+    Raises `UsageError` if it is not installed.
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError:
+        msg = f"{use} needs {package or module.partition('.')[0]}: pip install 'acp-state[cli]'"
+        raise UsageError(msg) from None
+
+
+def count(text: str) -> int:
+    """Return the number, 0 or more, that an argument is; the type of options that count."""
+    if text.isascii() and text.isdigit():
+        return int(text)
+    msg = f"{text!r} is no number, 0 or more"
+    raise argparse.ArgumentTypeError(msg)
+
+
+def _prepare_output() -> None:
+    """Have documents be UTF-8 with plain newlines, as JSON is, whatever the terminal's own encoding."""
+    if sys.stdout is None:  # the shell closed it
+        msg = "standard output is closed"
+        raise UsageError(msg)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+def _output_lost(code: int) -> int:
+    """Let what is still buffered not be tried again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
 
 
 class _Parser(argparse.ArgumentParser):
@@ -61,17 +108,31 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         from importlib.metadata import version
 
-        parser.exit(message=f"acp-state {version('acp-state')}\n")
+        sys.stdout.write(f"acp-state {version('acp-state')}\n")
+        parser.exit()
 
 
-def _parser() -> argparse.ArgumentParser:
+_DESCRIPTION: Final = "Folds Agent Client Protocol (ACP) traffic into one state, and looks into recordings of it."
+_EPILOG: Final = """\
+example:
+  acp-state fold session.ndjson --format text
+
+What a command is for and what it takes: acp-state COMMAND --help
+Exit codes: 0 fine; 1 findings, where a command looks for them; 2 arguments or input that cannot be used."""
+
+
+def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="acp-state",
-        description="Folds Agent Client Protocol (ACP) traffic into one state.",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for name in COMMANDS:
+    asked = [name for name in COMMANDS if [name] == list(argv[:1])]
+    for name in asked or COMMANDS:
         module = import_module(f"{__name__}.{name}")
         command = commands.add_parser(
             name,
@@ -79,6 +140,7 @@ def _parser() -> argparse.ArgumentParser:
             description=module.DESCRIPTION,
             epilog=module.EPILOG,
             formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
         )
         module.add_arguments(command)
         command.set_defaults(run=module.run)

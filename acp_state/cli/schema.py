@@ -21,8 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the schema."""
-    from .._json import encode
+    from ..printing import json_text
     from ..schema import document_schema
 
-    sys.stdout.write(encode(document_schema(), 2).decode() + "\n")
+    sys.stdout.write(json_text(document_schema(), 2) + "\n")
     return FINE

@@ -5,19 +5,22 @@ The only file of this package that opens anything.
 
 from __future__ import annotations
 
+import io
 import itertools
 import os
 import sys
 import zlib
 
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from ..diagnostics import Diagnostic
 
 
-Source: TypeAlias = str | os.PathLike[str] | bytes
-"""A path, `"-"` for standard input, or the recording itself."""
+BinaryFile: TypeAlias = io.RawIOBase | io.BufferedIOBase
+
+Source: TypeAlias = str | os.PathLike[str] | bytes | BinaryFile
+"""A path, `"-"` for standard input, a binary file that is open, or the recording itself."""
 
 BLOCK: Final = 64 * 1024
 """How many bytes are read, and at most given, at a time. Larger blocks are slower: the frames of one
@@ -34,20 +37,26 @@ def blocks(source: Source) -> Iterator[bytes | Diagnostic]:
     """
     if isinstance(source, bytes):
         return _plain(source[start : start + BLOCK] for start in range(0, len(source), BLOCK))
+    if isinstance(source, (io.RawIOBase, io.BufferedIOBase)):
+        return _plain(_read(source), named=_is_packed(getattr(source, "name", "")))
     if source == "-":
         return _plain(_read(sys.stdin.buffer))
-    named = os.fspath(source).lower().endswith(".gz")
-    return _plain(_read_and_close(open(source, "rb", buffering=0)), named=named)  # noqa: PTH123 -- a path may be text
+    return _plain(_read_and_close(open(source, "rb", buffering=0)), named=_is_packed(source))  # noqa: PTH123 -- a path may be text
 
 
-def _read(file: BinaryIO) -> Iterator[bytes]:
+def _is_packed(name: object) -> bool:
+    """Whether a file of that *name* is a gzip archive; an open file may have none, or a number."""
+    return isinstance(name, (str, os.PathLike)) and os.fspath(name).lower().endswith(".gz")
+
+
+def _read(file: Any) -> Iterator[bytes]:
     # Not all that is asked for need be there yet: a live recording is read as it comes.
     read = getattr(file, "read1", file.read)
     while data := read(BLOCK):
         yield data
 
 
-def _read_and_close(file: BinaryIO) -> Iterator[bytes]:
+def _read_and_close(file: io.FileIO) -> Iterator[bytes]:
     with file:
         yield from _read(file)
 

@@ -1,0 +1,186 @@
+"""What commands that read recordings have in common: their arguments, opening, and going on after a bad one."""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import io
+import os
+import stat
+import sys
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from . import FINE, UsageError, complain
+
+
+if TYPE_CHECKING:
+    from ..diagnostics import Diagnostic
+    from ..folded import Folded
+
+
+# --- arguments -------------------------------------------------------------------------------------
+
+
+def add_files(parser: argparse.ArgumentParser) -> None:
+    """Add the recordings that a command reads, and their format."""
+    parser.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="a recording, also .gz; - for standard input; a pattern that names no file stands for those that match it",
+    )
+    add_dialect(parser)
+
+
+def add_dialect(parser: argparse.ArgumentParser) -> None:
+    """Add the name of the recordings' format."""
+    parser.add_argument(
+        "--dialect",
+        metavar="NAME",
+        help="the recording's format, where it should not be told from the content",
+    )
+
+
+def add_diagnostics(parser: argparse.ArgumentParser) -> None:
+    """Add how findings are printed."""
+    parser.add_argument(
+        "--diagnostics",
+        choices=("text", "json", "none"),
+        nargs="?",
+        const="json",
+        default="text",
+        help="how findings are printed to standard error: as text (the default), as JSON lines, not at all",
+    )
+
+
+def check_dialect(name: str | None) -> None:
+    """Raise `UsageError` for a dialect that there is not."""
+    from ..dialects import DIALECTS
+
+    if name is not None and name not in DIALECTS:
+        msg = f"no dialect is called {name!r}; there are {', '.join(DIALECTS)}"
+        raise UsageError(msg)
+
+
+# --- files -----------------------------------------------------------------------------------------
+
+
+def each_file(files: Sequence[str], work: Callable[[str], int]) -> int:
+    """Do *work* for each file and return the worst exit code; one that cannot be used is told of, and keeps none from the rest."""
+    code = FINE
+    for file in matching(files):
+        try:
+            code = max(code, work(file))
+        except UsageError as error:
+            sys.stdout.flush()
+            code = max(code, complain(str(error)))
+        sys.stdout.flush()
+    return code
+
+
+def matching(files: Iterable[str]) -> Iterator[str]:
+    """Yield *files*, and for a pattern that no file is called those that match it: not every shell does that."""
+    for file in files:
+        is_pattern = glob.has_magic(file) and not os.path.lexists(file)
+        found = sorted(glob.glob(file, recursive=True)) if is_pattern else []  # noqa: PTH207 -- pathlib changes how a path is written
+        yield from found or [file]
+
+
+def name_of(file: str) -> str:
+    """Return what messages call *file*."""
+    return "standard input" if file == "-" else file
+
+
+@contextmanager
+def opened(file: str, *, bar: bool = True) -> Iterator[Recording]:
+    """Open a recording, `-` for standard input, with a progress bar if it is long and somebody looks on.
+
+    *bar* False: there is none, as on a terminal that the command itself prints to while it reads.
+    Raises `UsageError` for what cannot be opened, and reading it does for what cannot be read.
+    """
+    try:
+        raw = _standard_input() if file == "-" else open(file, "rb", buffering=0)  # noqa: PTH123, SIM115 -- closed by what wraps it
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{name_of(file)}: {getattr(error, 'strerror', None) or error}") from None
+    recording = Recording(file, raw, watched=bar and sys.stderr.isatty())
+    try:
+        yield recording
+    finally:
+        recording.close()
+
+
+def _standard_input() -> Any:
+    if sys.stdin is None:
+        msg = "closed"
+        raise ValueError(msg)
+    return sys.stdin.buffer
+
+
+class Recording(io.RawIOBase):
+    """A recording that is read: errors are `UsageError`, and the progress bar goes on."""
+
+    def __init__(self, file: str, raw: Any, *, watched: bool = False) -> None:
+        self.name = file
+        """The path, which tells an archive, or `-`."""
+        self.raw = raw
+        self._read = getattr(raw, "read1", raw.read)  # a pipe gives what is there
+        self._progress = None
+        if watched:
+            from ._progress import Progress
+
+            self._progress = Progress(name_of(file), self.size)
+
+    @property
+    def size(self) -> int | None:
+        """The size in bytes of a file, `None` of a pipe and the like."""
+        try:
+            status = os.fstat(self.raw.fileno())
+        except (OSError, ValueError):
+            return None
+        return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill *buffer* as far as there is something to read."""
+        try:
+            data = self._read(len(buffer))
+        except OSError as error:
+            raise UsageError(f"{name_of(self.name)}: {error.strerror or error}") from None
+        buffer[: len(data)] = data
+        if self._progress is not None:
+            self._progress.went_on(len(data))
+        return len(data)
+
+    def close(self) -> None:
+        """Close the file, but not standard input, and end the progress bar."""
+        if self._progress is not None:
+            self._progress.end()
+        if self.name != "-":
+            self.raw.close()
+        super().close()
+
+
+# --- what came of them -----------------------------------------------------------------------------
+
+
+def check_read(file: str, folded: Folded) -> None:
+    """Raise `UsageError` for a recording of which nothing could be read; its findings should be printed by then."""
+    if folded.tally.read == 0:
+        what = "no frame of ACP traffic in it" if folded.diagnostics else "empty"
+        raise UsageError(f"{name_of(file)}: {what}")
+
+
+def print_findings(findings: Iterable[Diagnostic], how: str) -> None:
+    """Print *findings* to standard error; *how* is the argument of `--diagnostics`."""
+    found = tuple(findings)
+    if how != "none" and found:
+        from ..findings import print_findings as print_them
+
+        sys.stdout.flush()
+        print_them(found, sys.stderr, as_json=how == "json")

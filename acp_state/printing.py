@@ -1,0 +1,21 @@
+"""JSON as it is printed for people and other programs.
+
+The text is the same for equal values: keys keep their order, and lone surrogates are escaped.
+"""
+
+from __future__ import annotations
+
+import re
+
+from typing import Final
+
+from ._json import Json, encode
+
+
+_CONTROLS: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
+"""What JSON lets stand as it is and a terminal or a reader of lines might act upon (SPEC 8)."""
+
+
+def json_text(value: Json, indent: int | None = None) -> str:
+    """Return *value* as JSON text, on one line or indented, without a newline at its end; it can drive no terminal."""
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", encode(value, indent).decode())

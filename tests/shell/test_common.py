@@ -1,0 +1,341 @@
+"""What all commands have in common: arguments, input that cannot be used, output that is lost, colour, progress."""
+
+from __future__ import annotations
+
+import builtins
+import gzip
+import importlib
+import importlib.metadata
+import io
+import pathlib
+import shlex
+import signal
+import sys
+
+import pytest
+
+from acp_state import cli
+from acp_state.cli import COMMANDS, _progress, _recordings, main
+
+from support.shell import controls, imported, start
+from support.transcripts import v1
+
+
+READING = {
+    "fold": ["fold"],
+}
+"""How each command that reads recordings is called, without their names."""
+
+SESSION = v1("s-1").prompt(1, "hello").agent_says("hi", "m-1").ends(1)
+OTHER = v1("s-2").prompt(1, "again").agent_says("yes", "m-2").ends(1)
+UNKNOWN_KIND = v1("s-1").tool_call("t1", kind="juggle")
+FULL_DISK = pathlib.Path("/dev/full")
+BINARY = bytes(range(256)) * 8
+
+each_command = pytest.mark.parametrize("name", COMMANDS)
+each_reading = pytest.mark.parametrize("argv", [pytest.param(argv, id=name) for name, argv in READING.items()])
+
+
+def told(ran):
+    """The one line on standard error that says why nothing could be done."""
+    assert ran.code == 2
+    lines = [line for line in ran.err.splitlines() if line.startswith("acp-state: ")]
+    assert len(lines) == 1, ran
+    assert "Traceback" not in ran.err
+    return lines[0].removeprefix("acp-state: ")
+
+
+# --- arguments -------------------------------------------------------------------------------------------
+
+
+def test_the_version_is_that_of_the_package(shell):
+    ran = shell("--version")
+    assert (ran.code, ran.out, ran.err) == (0, f"acp-state {importlib.metadata.version('acp-state')}\n", "")
+
+
+@pytest.mark.parametrize("argv", [[], ["folt"], ["--verbose"], ["fold"], ["fold", "--no-such-option", "x"]])
+def test_wrong_arguments_are_one_line_that_says_where_help_is(argv, shell):
+    ran = shell(*argv)
+    assert "--help" in told(ran)
+    assert ran.out == ""
+
+
+def test_the_help_lists_every_command(shell):
+    ran = shell("--help")
+    assert (ran.code, ran.err) == (0, "")
+    for name in COMMANDS:
+        assert importlib.import_module(f"acp_state.cli.{name}").HELP in " ".join(ran.out.split())
+
+
+@each_command
+def test_the_help_of_a_command_has_an_example(name, shell):
+    ran = shell(name, "--help")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith(f"usage: acp-state {name} ")
+    assert f"  acp-state {name}" in ran.out.partition("example")[2]
+
+
+@each_command
+def test_the_examples_of_the_help_are_right(name):
+    epilog = importlib.import_module(f"acp_state.cli.{name}").EPILOG
+    for line in epilog.splitlines():
+        if line.startswith("  ") and "acp-state " in line:
+            lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+            words = list(lexer)
+            start_ = words.index("acp-state") + 1
+            argv = [*words[start_:], "|"]
+            argv = argv[: min(argv.index(stop) for stop in ("|", ">", ">>", "&&", "||", "<") if stop in argv)]
+            assert cli._parser(argv).parse_args(argv).run is importlib.import_module(f"acp_state.cli.{argv[0]}").run
+
+
+def test_an_option_may_not_be_shortened(shell):
+    assert "--sess" in told(shell("fold", "--sess", "s-1", "x"))
+
+
+# --- input that cannot be used -----------------------------------------------------------------------------
+
+
+@each_reading
+def test_a_path_that_is_not_there(argv, shell, tmp_path):
+    assert told(shell(*argv, tmp_path / "gone")) == f"{tmp_path}/gone: No such file or directory"
+
+
+@each_reading
+def test_a_directory(argv, shell, tmp_path):
+    assert told(shell(*argv, tmp_path)) == f"{tmp_path}: Is a directory"
+
+
+@each_reading
+def test_a_file_that_may_not_be_read(argv, shell, recording, monkeypatch):
+    path = recording(SESSION)
+    real = builtins.open
+
+    def refuse(file, *args, **options):
+        if file == str(path):
+            raise PermissionError(13, "Permission denied", file)
+        return real(file, *args, **options)
+
+    monkeypatch.setattr(builtins, "open", refuse)
+    assert told(shell(*argv, path)) == f"{path}: Permission denied"
+
+
+@each_reading
+def test_a_file_that_breaks_off_while_it_is_read(argv, shell, monkeypatch):
+    class Broken(io.BytesIO):
+        def read1(self, *_):
+            raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(_recordings, "_standard_input", Broken)
+    assert told(shell(*argv, "-")) == "standard input: Input/output error"
+
+
+@each_reading
+def test_a_binary_file(argv, shell, tmp_path):
+    path = tmp_path / "image.png"
+    path.write_bytes(BINARY)
+    ran = shell(*argv, path)
+    assert told(ran) == f"{path}: no frame of ACP traffic in it"
+    assert controls(ran.out + ran.err) == []
+
+
+@each_reading
+@pytest.mark.parametrize("data", [b"", b"\n \n", gzip.compress(b"")])
+def test_an_empty_file(argv, data, shell, tmp_path):
+    path = tmp_path / "empty"
+    path.write_bytes(data)
+    assert told(shell(*argv, path)) == f"{path}: empty"
+
+
+@each_reading
+def test_a_file_without_a_frame(argv, shell, recording):
+    path = recording([b'{"hello": "world"}', b"2026-01-01 started"])
+    assert told(shell(*argv, path)) == f"{path}: no frame of ACP traffic in it"
+
+
+@each_reading
+def test_empty_standard_input(argv, shell):
+    assert told(shell(*argv, "-")) == "standard input: empty"
+
+
+@each_reading
+def test_standard_input_that_is_closed(argv, shell):
+    assert told(shell(*argv, "-", stdin=None)) == "standard input: closed"
+
+
+@each_reading
+def test_a_dialect_that_there_is_not(argv, shell, recording):
+    path = recording(SESSION)
+    assert told(shell(*argv, path, path, "--dialect", "klingon")).startswith("no dialect is called 'klingon'; there are jsonrpc, ")
+
+
+# --- files -------------------------------------------------------------------------------------------------
+
+
+@each_reading
+def test_a_bad_file_does_not_lose_what_the_others_give(argv, shell, recording, tmp_path):
+    one, other, bad = recording(SESSION, "1"), recording(OTHER, "2"), recording([b"nonsense"], "3")
+    alone = [shell(*argv, one).out, shell(*argv, other).out]
+    ran = shell(*argv, one, bad, tmp_path / "gone", tmp_path, other)
+    assert ran.code == 2
+    for out in alone:
+        assert out.strip().splitlines()[-3:] != []
+        assert out.strip().splitlines()[-1] in ran.out
+    assert [line.split(": ")[1] for line in ran.err.splitlines() if line.startswith("acp-state: ")] == [
+        str(bad),
+        f"{tmp_path}/gone",
+        str(tmp_path),
+    ]
+
+
+@each_reading
+def test_standard_input_and_archives_are_read_like_the_file(argv, shell, recording, tmp_path):
+    path = recording(SESSION)
+    packed = tmp_path / "session.ndjson.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    ran = shell(*argv, path)
+    assert ran.code == 0
+    assert ran.out != ""
+    for other in (shell(*argv, packed), shell(*argv, "-", stdin=path.read_bytes()), shell(*argv, "-", stdin=packed.read_bytes())):
+        assert other.out.replace("standard input", str(path)).replace(".gz", "") == ran.out
+        assert other.code == 0
+
+
+@each_reading
+def test_a_pattern_that_no_shell_took_stands_for_the_files(argv, shell, recording, tmp_path):
+    recording(OTHER, "b.ndjson")
+    recording(SESSION, "a.ndjson")
+    ran = shell(*argv, tmp_path / "*.ndjson")
+    assert (ran.code, ran.out) == (0, shell(*argv, tmp_path / "a.ndjson", tmp_path / "b.ndjson").out)
+
+
+@each_reading
+def test_a_file_may_be_called_like_a_pattern(argv, shell, recording, tmp_path):
+    recording(OTHER, "ab")
+    path = recording(SESSION, "a[b]")
+    assert shell(*argv, path).out.replace("a[b]", "x") == shell(*argv, recording(SESSION, "x")).out
+    assert told(shell(*argv, tmp_path / "*.gz")) == f"{tmp_path}/*.gz: No such file or directory"
+
+
+# --- output ------------------------------------------------------------------------------------------------
+
+
+def test_what_is_printed_is_utf_8_whatever_the_terminal(recording, monkeypatch):
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii", newline="\r\n"))
+    assert main(["fold", str(recording(v1("s-\N{SNOWMAN}"))), "--format", "text"]) == 0
+    assert b"session s-\xe2\x98\x83 ready, activity idle\n" in raw.getvalue()
+    assert b"\r" not in raw.getvalue()
+
+
+def test_a_reader_that_has_seen_enough_is_no_matter(recording):
+    process = start("fold", recording(SESSION))
+    process.stdout.close()
+    _, err = process.communicate()
+    assert (process.returncode, err) == (128 + signal.SIGPIPE, b"")
+
+
+@pytest.mark.skipif(not FULL_DISK.exists(), reason="there is no full disk to write to")
+def test_a_full_disk_is_told_of(recording):
+    with FULL_DISK.open("wb") as full:
+        process = start("fold", recording(SESSION), stdout=full)
+        _, err = process.communicate()
+    assert (process.returncode, err) == (2, b"acp-state: standard output: No space left on device\n")
+
+
+def test_standard_output_that_is_closed_is_told_of(shell, recording, monkeypatch):
+    path = recording(SESSION)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", None)
+        ran = shell("fold", path)
+    assert told(ran) == "standard output is closed"
+
+
+def test_ctrl_c_is_quiet(shell, recording, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    path = recording(SESSION)
+    monkeypatch.setattr("acp_state.folding.fold", interrupt)
+    ran = shell("fold", path)
+    assert (ran.code, ran.out, ran.err) == (128 + signal.SIGINT, "", "")
+
+
+# --- findings and colour -----------------------------------------------------------------------------------
+
+
+def test_findings_go_to_standard_error_as_text_or_as_json_lines(shell, recording):
+    path = recording(UNKNOWN_KIND)
+    plain = shell("fold", path)
+    assert "code=unknown-value" in plain.err
+    for option in (["--diagnostics"], ["--diagnostics=json"]):
+        ran = shell("fold", path, *option)
+        assert ran.err.startswith('{"code":"unknown-value","severity":"warning",')
+        assert ran.out == plain.out
+    assert shell("fold", path, "--diagnostics=none").err == ""
+
+
+@pytest.mark.parametrize(
+    ("terminal", "environment", "coloured"),
+    [
+        (True, {}, True),
+        (True, {"NO_COLOR": ""}, True),
+        (True, {"NO_COLOR": "1"}, False),
+        (True, {"TERM": "dumb"}, False),
+        (False, {}, False),
+    ],
+)
+def test_there_is_colour_on_a_terminal_alone(terminal, environment, coloured, shell, recording, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    if terminal:
+        shell.on_terminal("stderr", "stdout")
+    ran = shell("fold", recording(UNKNOWN_KIND))
+    assert ("\x1b[" in ran.err) is coloured
+    assert "\x1b" not in ran.out
+
+
+# --- progress ----------------------------------------------------------------------------------------------
+
+
+def test_a_long_recording_has_a_bar_on_a_terminal(shell, recording, monkeypatch):
+    monkeypatch.setattr(_progress, "LONG", 100)
+    monkeypatch.setenv("TERM", "xterm")
+    shell.on_terminal("stderr")
+    path = recording(SESSION)
+    ran = shell("fold", path, "--format", "text")
+    assert ran.code == 0
+    assert "session.ndjson" in ran.err
+    assert ran.out.startswith("connection ready")
+    assert "standard" in shell("fold", "-", stdin=path.read_bytes()).err
+
+
+def test_a_short_one_has_none(shell, recording):
+    shell.on_terminal("stderr")
+    assert shell("fold", recording(SESSION)).err == ""
+
+
+def test_there_is_none_where_nobody_looks(shell, recording, monkeypatch):
+    monkeypatch.setattr(_progress, "LONG", 100)
+    assert shell("fold", recording(SESSION)).err == ""
+
+
+def test_there_is_none_without_rich(shell, recording, monkeypatch):
+    monkeypatch.setattr(_progress, "LONG", 100)
+    monkeypatch.setitem(sys.modules, "rich", None)
+    shell.on_terminal("stderr")
+    ran = shell("fold", recording(SESSION))
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out != ""
+
+
+# --- starting ----------------------------------------------------------------------------------------------
+
+
+def test_a_small_recording_is_folded_without_what_only_others_need(recording):
+    modules = imported(["fold", recording(SESSION)])
+    assert "acp_state.folding" in modules
+    heavy = {"asyncio", "jinja2", "rich", "structlog", "yaml", "jsonschema"}
+    assert modules & heavy == set()
+    assert {f"acp_state.cli.{name}" for name in COMMANDS} & modules == {"acp_state.cli.fold"}
