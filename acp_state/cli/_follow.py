@@ -20,7 +20,7 @@ from ..folding import Fold
 from ..reading.reader import Reader
 from . import UsageError
 from ._recordings import Recording, name_of, opened, print_findings
-from .fold import check_folded, code_of, print_tally, printed, take
+from ._state import check_folded, code_of, print_tally, printed, take
 
 
 INTERVAL: Final = 0.2
@@ -118,8 +118,8 @@ class _View:
     def _print(self, work: Fold) -> None:
         text = printed(work.folded(), self._file, self._args, indent=None)
         if text != self._last:
-            self._write(text)
-            self._last = text
+            begun, self._last = self._last != "", text  # before it is printed, which Ctrl-C may end
+            self._write(text, begun=begun)
 
     def tell(self, work: Fold) -> None:
         """Print what was found since the last time."""
@@ -136,12 +136,12 @@ class _View:
         self.tell(work)
         print_tally(work.folded(), self._args)
 
-    def _write(self, text: str) -> None:
+    def _write(self, text: str, *, begun: bool) -> None:
         if self._redraws:
             columns, rows = shutil.get_terminal_size()
             lines = text.rstrip("\n").split("\n")[1 - rows :]
             text = _CLEAR + "".join(f"{line[:columns]}\n" for line in lines)
-        elif self._args.format == "text" and self._last:
+        elif self._args.format == "text" and begun:
             text = "\n" + text
         sys.stdout.write(text)
         sys.stdout.flush()

@@ -131,7 +131,7 @@ class Recording(io.RawIOBase):
         if watched:
             from ._progress import Progress
 
-            self._progress = Progress(name_of(file), self.size)
+            self._progress = Progress(os.path.basename(name_of(file)), self.size)  # noqa: PTH119 -- it is no path alone
 
     @property
     def size(self) -> int | None:

@@ -139,7 +139,7 @@ def test_a_binary_file(argv, shell, tmp_path):
 
 
 @each_reading
-@pytest.mark.parametrize("data", [b"", b"\n \n", gzip.compress(b"")])
+@pytest.mark.parametrize("data", [b"", b"\n \n", gzip.compress(b"")], ids=["nothing", "blank", "packed"])
 def test_an_empty_file(argv, data, shell, tmp_path):
     path = tmp_path / "empty"
     path.write_bytes(data)
