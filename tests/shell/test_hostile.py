@@ -25,6 +25,7 @@ CALLED = {
         ["fold", "{}", "--follow", "--until", "20", "--format", "text"],
         ["fold", "{}", "--from", "{}"],
     ],
+    "record": [["record", "--", "{evil}"]],  # what it hands on is the agent's, byte for byte, to the client
     "schema": [["schema"]],
 }
 """Ways to call each command on a hostile recording; `{}` is its path, `{evil}` what it is full of."""
