@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from attrs import field, frozen
 
-from .changes import Change, EntryAdded, EntryChanged, TextAppended
+from ._json import Json, same
+from ._model import UNSET, Unset
+from ._persistent import Table
+from .changes import Change, EntryAdded, EntryChanged, HistoryReplaced, SessionAdded, TextAppended
 from .diagnostics import Diagnostic
 from .diffing import diff
 from .events import Event
@@ -14,7 +18,10 @@ from .folded import Folded
 from .folding import Fold, Source, items_of
 from .frames import Frame
 from .reading.reader import Reader
-from .state import Snapshot
+from .state import Entry, History, Snapshot
+
+
+Timeline: TypeAlias = Table[object, Entry]
 
 
 @frozen
@@ -39,7 +46,10 @@ class Step:
 
 
 def trace(source: Source, *, dialect: str | None = None, from_: Folded | None = None, until: int | None = None) -> Iterator[Step]:
-    """Yield a `Step` for each frame of *source*, and one for each line that is none; arguments as for `fold`."""
+    """Yield a `Step` for each frame of *source*, and one for each line that is none.
+
+    Arguments are those of `fold`, and so are the exceptions; they come with the first step.
+    """
     heard: list[Diagnostic] = []
     work = Fold(from_, heard.append)
     reader = Reader(dialect, work.wire.reader)
@@ -55,14 +65,74 @@ def trace(source: Source, *, dialect: str | None = None, from_: Folded | None = 
             return
 
 
-def entry_steps(steps: Iterator[Step], entry_id: str, session_id: str | None = None) -> Iterator[Step]:
-    """Yield those of *steps* that made or changed a timeline entry of that id: how it came to be."""
-    for step in steps:
-        if any(_is_about(change, entry_id, session_id) for change in step.changes):
-            yield step
+def entry_steps(
+    steps: Iterable[Step], entry_id: Json | Unset = UNSET, session_id: str | None = None, *, place: int | None = None
+) -> Iterator[Step]:
+    """Yield those of *steps* that made or changed an entry of a timeline: how it came to be.
+
+    By *entry_id*: whatever entry has that id, of any kind, in any session or in *session_id*; also one
+    that a replay replaced; from when on it has the id. Ids are compared as JSON: `1` is not `"1"`.
+    By *place*, for entries without id or with one that others have, too: the one that stands there in
+    the timeline of *session_id* (which may be left out if there is but one session) after the last of
+    *steps*; so all are read before the first is yielded. Replays that moved it are followed: to where
+    it stood before, and if it was replayed, to the entry that had its id. Raises `LookupError` where
+    nothing stands at *place*, and `TypeError` unless exactly one of *entry_id* and *place* is given.
+    """
+    if (entry_id is UNSET) == (place is None):
+        msg = "either an id or a place tells which entry is meant"
+        raise TypeError(msg)
+    if place is not None:
+        return _steps_of_place(list(steps), place, session_id)
+    return (step for step in steps if any(same(entry.id, entry_id) for entry in _touched(step, session_id)))
 
 
-def _is_about(change: Change, entry_id: str, session_id: str | None) -> bool:
-    if not isinstance(change, (EntryAdded, EntryChanged, TextAppended)):
-        return False
-    return change.entry.id == entry_id and session_id in (None, change.session_id)
+def _touched(step: Step, session_id: str | None) -> Iterator[Entry]:
+    """Yield the entries that *step* made or changed."""
+    for change in step.changes:
+        if isinstance(change, (EntryAdded, EntryChanged, TextAppended)) and session_id in (None, change.session_id):
+            yield change.entry
+        elif isinstance(change, SessionAdded) and session_id in (None, change.session_id):
+            yield from change.session.timeline
+        elif isinstance(change, HistoryReplaced) and session_id in (None, change.session_id):
+            known = {id(entry) for history in _histories(step.before, change.session_id) for entry in history.timeline}
+            yield from (entry for entry in change.history.timeline if id(entry) not in known)
+
+
+def _histories(snapshot: Snapshot, session_id: str) -> list[History]:
+    """The history that a session shows, and the one that a replay keeps aside."""
+    session = snapshot.sessions.find(session_id)
+    return [] if session is None else [session] if session.before is None else [session, session.before]
+
+
+def _steps_of_place(steps: list[Step], place: int, session_id: str | None) -> Iterator[Step]:
+    last = steps[-1].after if steps else Snapshot()
+    if session_id is None and len(last.sessions) == 1:
+        (session_id,) = last.sessions
+    session = None if session_id is None else last.sessions.find(session_id)
+    if session is None or session_id is None or not session.timeline.stands(place):
+        msg = f"no entry stands at {place} in the timeline of session {session_id!r}"
+        raise LookupError(msg)
+    found: list[Step] = []
+    timeline = session.timeline
+    for step in reversed(steps):
+        now = timeline.at(place)
+        was = _where_it_was(timeline, place, _histories(step.before, session_id))
+        if was is None:
+            found.append(step)
+            break
+        timeline, place = was
+        if timeline.at(place) is not now:
+            found.append(step)
+    return reversed(found)
+
+
+def _where_it_was(timeline: Timeline, place: int, before: list[History]) -> tuple[Timeline, int] | None:
+    """Return in which timeline an entry stood *before*, and where; `None` if it is new."""
+    key = timeline.key_at(place)
+    for history in before:
+        if timeline.continues(history.timeline):
+            if history.timeline.stands(place):
+                return history.timeline, place
+        elif key is not None and (moved := history.timeline.place(key)) >= 0:
+            return history.timeline, moved
+    return None

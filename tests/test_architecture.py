@@ -53,7 +53,7 @@ ALLOWED = {
     "compare": {"_json", "_model", "findings"},
     "masking": {"_json", "errors"},
     "folding": {"_model", "diagnostics", "events", "folded", "frames", "normalize", "reading", "reduce", "state"},
-    "tracing": {"changes", "diagnostics", "diffing", "events", "folding", "folded", "frames", "reading", "state"},
+    "tracing": BOTTOM | {"changes", "diagnostics", "diffing", "events", "folding", "folded", "frames", "reading", "state"},
     "golden": {"_json", "compare", "document", "errors", "findings", "folding", "masking", "printing"},
     "pytest_plugin": {"errors", "golden"},
     "store": {"changes", "diagnostics", "diffing", "document", "errors", "events", "folding", "folded", "frames", "reading", "state"},
