@@ -16,7 +16,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from acp_state.diagnostics import CATALOGUE, Diagnostic
-from acp_state.dialects import DIALECTS
+from acp_state.dialects import NAMES
 from acp_state.document import dumps, loads
 from acp_state.folding import fold
 from acp_state.frames import Frame
@@ -110,6 +110,31 @@ def test_every_code_of_the_catalogue_is_shown():
     assert sorted(CATALOGUE.keys() - shown) == []
 
 
+def named_dialects():
+    """The names of the dialects of each transcript, as the README has them."""
+    rows = [line.split("|") for line in (GOLDEN / "README.md").read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    return {row[1].strip(" `"): sorted(name.strip() for name in row[2].split(",")) for row in rows}
+
+
+@each_transcript
+def test_a_transcript_is_detected_as_what_it_is(path):
+    assert sorted(items_of(path)[1]) == named_dialects()[path.name]
+
+
+@pytest.mark.parametrize(
+    ("name", "dialect"),
+    [
+        # acpx reads the messages between its markers itself when nobody else is asked.
+        pytest.param(name, dialects[0], id=name)
+        for name, dialects in named_dialects().items()
+        if len(dialects) == 1 or dialects == ["acpx", "jsonrpc"]
+    ],
+)
+def test_a_transcript_reads_the_same_when_its_dialect_is_named(name, dialect):
+    whole, named = fold(GOLDEN / name), fold(GOLDEN / name, dialect=dialect)
+    assert (named.snapshot, named.wire) == (whole.snapshot, whole.wire)
+
+
 def test_every_dialect_is_shown():
     shown = {dialect for golden in GOLDENS for dialect in items_of(golden.transcript)[1]}
-    assert sorted(DIALECTS.keys() - shown) == []
+    assert sorted(set(NAMES) - shown) == []

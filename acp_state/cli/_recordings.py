@@ -58,10 +58,10 @@ def add_diagnostics(parser: argparse.ArgumentParser) -> None:
 
 def check_dialect(name: str | None) -> None:
     """Raise `UsageError` for a dialect that there is not."""
-    from ..dialects import DIALECTS
+    from ..dialects import NAMES
 
-    if name is not None and name not in DIALECTS:
-        msg = f"no dialect is called {name!r}; there are {', '.join(DIALECTS)}"
+    if name is not None and name not in NAMES:
+        msg = f"no dialect is called {name!r}; there are {', '.join(sorted(NAMES))}"
         raise UsageError(msg)
 
 
@@ -172,8 +172,18 @@ class Recording(io.RawIOBase):
 def check_read(file: str, folded: Folded) -> None:
     """Raise `UsageError` for a recording of which nothing could be read; its findings should be printed by then."""
     if folded.tally.read == 0:
-        what = "no frame of ACP traffic in it" if folded.diagnostics else "empty"
-        raise UsageError(f"{name_of(file)}: {what}")
+        raise UsageError(f"{name_of(file)}: {_what_was_seen(folded.diagnostics)}")
+
+
+def _what_was_seen(findings: Sequence[Diagnostic]) -> str:
+    """Say what there was in place of frames, and what would be read."""
+    from ..dialects import NAMES
+
+    if not findings:
+        return "empty"
+    place = "" if findings[0].line is None else f"line {findings[0].line}: "
+    known = ", ".join(sorted(NAMES))
+    return f"no frame of ACP traffic in it; {place}{findings[0].message}; formats that read: {known}; --dialect names one"
 
 
 def print_findings(findings: Iterable[Diagnostic], how: str) -> None:

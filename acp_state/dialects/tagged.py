@@ -4,10 +4,12 @@ r"""Wrappers that say which way a message went: a direction word and the message
     {"t_ms": 12, "dir": "in", "frame": {"jsonrpc": "2.0", "id": 1, "result": {}}}
     {"channel": "client->server", "message": {"jsonrpc": "2.0", "method": "session/cancel"}}
 
-`in`, `recv` and the like mean *from the agent*: every recorder of this kind sits at the client.
-A wrapper whose word is unknown (or missing, as in a journal that has cursors and no directions) is
-read if it holds a JSON-RPC message, and the sender is inferred. Headers, and records of other
-channels that have no message, are passed over.
+`in`, `recv` and the like mean *from the agent*: every recorder of this kind sits at the client. So
+write ACP-inspector (`direction`, `json`; `cli/apps/ACP.Cli/Common/Parsing.fs` has its words),
+a2a-bridge (`dir`, `line`, a header with `_provenance`; `crates/bridge-acp/tests/corpus` of `a2acp`)
+and crucible (`t_ms`, `dir`, `frame`). A wrapper whose word is unknown or missing is read if it holds
+a JSON-RPC message, and the sender is inferred. Headers, and records of other channels that have no
+message, are passed over.
 
 Times: `t_ms` is in milliseconds. A number under another key is one since 1970 if it can be, by its
 size in seconds, milliseconds, microseconds or nanoseconds; else `t` and any fraction are seconds,
@@ -30,8 +32,21 @@ DIRECTION_KEYS: Final = ("direction", "dir", "sender", "from", "channel")
 MESSAGE_KEYS: Final = ("message", "frame", "json", "line", "payload")
 TIME_KEYS: Final = ("ts", "timestamp", "time", "at", "t", "createdAt")
 
-_AGENT: Final = ("in", "inbound", "incoming", "recv", "received", "fromagent", "agent", "server", "server->client", "agent->client")
-_CLIENT: Final = ("out", "outbound", "outgoing", "send", "sent", "fromclient", "client", "client->server", "client->agent")
+_AGENT: Final = (
+    "in",
+    "inbound",
+    "incoming",
+    "recv",
+    "received",
+    "fromagent",
+    "agent",
+    "server",
+    "server->client",
+    "agent->client",
+    "a2c",
+    "a->c",
+)
+_CLIENT: Final = ("out", "outbound", "outgoing", "send", "sent", "fromclient", "client", "client->server", "client->agent", "c2a", "c->a")
 
 _UNITS: Final = ((1e17, 1_000_000_000), (1e14, 1_000_000), (1e11, 1000), (ABSOLUTE, 1))
 """Above which size a number counts from 1970, and how many of its unit are in a second."""
@@ -81,6 +96,8 @@ def _message_key(record: Json) -> str | None:
 def _unwrap(record: Json, key: str, sender: Sender | None, tagged: bool, line: int | None, depth: int) -> Iterable[Item] | None:
     """Read the message under *key*; *tagged*: there is a direction word, known or not."""
     message = record[key]
+    if "is_error" in record if key == "payload" else not tagged and "cursor" in record and "requestId" in record:
+        return None  # a trace whose records are answers themselves, and the events of a journal: other dialects
     if isinstance(message, str):
         try:
             message = decode(message.encode("utf-8", "surrogatepass"), depth)

@@ -1,4 +1,4 @@
-"""Values over several lines (SPEC 3): begun by a line that is exactly `{` or `[`.
+"""Values over several lines (SPEC 3): begun by a line that is exactly `{` or `[`, or as a dialect of text or Lisp begins.
 
 In an array each element is a record of its own and is given as soon as it ends, so a pretty-printed
 log may be of any length and may be torn. What is given depends on the bytes before alone: the same
@@ -13,7 +13,11 @@ from typing import Final, TypeAlias
 
 from attrs import frozen
 
+from .._json import NotJsonError
+from ..dialects import HEADED
+from .headed import HeadedSyntax
 from .lines import MAX_LINE
+from .lisp import Lisp
 from .syntax import Found, Syntax
 
 
@@ -23,7 +27,7 @@ Text: TypeAlias = tuple[bytes, int | None]
 _BOMS: Final = re.compile(rb"\A(?:\xef\xbb\xbf)+")
 
 _OPENINGS: Final = (b"{", b"[", b"[0", b"[0,")
-"""What `Block.lines` may begin with; a `0` stands for the elements that were given."""
+"""What `Block.lines` of JSON may begin with; a `0` stands for the elements that were given."""
 
 
 def without_bom(line: bytes) -> bytes:
@@ -52,29 +56,34 @@ class Leftover:
 class Block:
     """A value over several lines that has begun.
 
-    *opening* is its first line, in line *number*. *limit* bounds the size in bytes of what is kept.
+    *opening* is its first line (of Lisp data the first bracket), in line *number*. *limit* bounds the
+    size in bytes of what is kept. Raises `NotJsonError` for an opening that begins no value.
     """
 
     def __init__(self, opening: bytes, number: int | None, limit: int = MAX_LINE) -> None:
         self.number = number
         self._limit = limit
         self._opening = opening
-        self._array = opening.startswith(b"[")
-        self._syntax = Syntax(base=1 if self._array else 0)
-        position = 0
-        while position < len(opening):
-            _, position = self._syntax.advance(opening, position, entry=-1)
+        self._array = opening.startswith((b"[", b"("))
+        self._syntax = _syntax(opening)
         self._kept: list[Text] = []  # what came of the element (or of the object) that is not at its end
         self._size = 0
 
     @property
     def lines(self) -> tuple[bytes, ...]:
         """What `restore` makes this block of again."""
-        return (self._opening, *(text for text, _ in self._kept))
+        opening = self._syntax.opening if isinstance(self._syntax, Lisp) else self._opening
+        return (opening, *(text for text, _ in self._kept))
+
+    @property
+    def lisp(self) -> Lisp | None:
+        """What decodes the values, if they are Lisp data."""
+        return self._syntax if isinstance(self._syntax, Lisp) else None
 
     def add(self, line: bytes, number: int | None) -> tuple[list[Text], Leftover | None]:
         """Take the next line; return the values that end in it and, if the block ends, what is left over."""
-        line = without_bom(line)
+        if not self._in_string:
+            line = without_bom(line)
         values: list[Text] = []
         start = position = 0
         while True:
@@ -82,7 +91,7 @@ class Block:
             if found is Found.MORE:
                 return values, self._keep(line[start:], number)
             if found is Found.BROKEN:
-                return values, self.give_up("is no JSON", (line[start:], number))
+                return values, self.give_up("is no JSON" if self._opening[:1] in b"{[" else "breaks off", (line[start:], number))
             if found is Found.VALUE or (found is Found.END and not self._array):
                 values.append(self._cut(line[start:position], number))
             if found is Found.END:
@@ -90,8 +99,12 @@ class Block:
             self._opening = b"[0," if found is Found.COMMA else b"[0"
             start = position
 
+    @property
+    def _in_string(self) -> bool:
+        return isinstance(self._syntax, Lisp) and self._syntax.in_string
+
     def _keep(self, text: bytes, number: int | None) -> Leftover | None:
-        if not text.strip(b" \t\r"):
+        if not text.strip(b" \t\r") and not self._in_string:
             return None
         self._size += len(text) + 1
         if self._size > self._limit:
@@ -113,22 +126,42 @@ class Block:
     def readable(self, cut: bytes) -> int:
         """How many bytes of *cut*, a line without its end, complete values whatever may come next."""
         copy = restore(self.lines, self._limit)
-        line = without_bom(cut)
+        line = cut if self._in_string else without_bom(cut)
         position = sure = 0
         found = Found.COMMA
         while copy is not None and found in (Found.COMMA, Found.VALUE):
             found, position = copy._syntax.advance(line, position)
-            if found is Found.END or (found is Found.VALUE and line[position - 1 : position] in (b"}", b"]")):
+            if found is Found.END or (found is Found.VALUE and line[position - 1 : position] in (b"}", b"]", b")")):
                 sure = position
         return sure and sure + len(cut) - len(line)
 
 
+def _syntax(opening: bytes) -> Syntax | Lisp | HeadedSyntax:
+    """Return the syntax of the value that *opening* begins, advanced behind that."""
+    if opening in _OPENINGS:
+        syntax = Syntax(base=1 if opening.startswith(b"[") else 0)
+        position = 0
+        while position < len(opening):
+            _, position = syntax.advance(opening, position, entry=-1)
+        return syntax
+    if opening.startswith(b"("):
+        return Lisp(opening)
+    for dialect in HEADED.values():
+        if dialect.lines and dialect.lines[0].match(opening):
+            return HeadedSyntax(dialect.lines[1:])
+    msg = "nothing begins so"
+    raise NotJsonError(msg)
+
+
 def restore(lines: tuple[bytes, ...], limit: int = MAX_LINE) -> Block | None:
     """Return the block whose `lines` are given, `None` if no block can have them."""
-    if not lines or lines[0] not in _OPENINGS:
+    if not lines:
         return None
-    # What was kept under another limit is not given up for that.
-    block = Block(lines[0], None, max(limit, sum(len(line) + 1 for line in lines)))
+    try:
+        # What was kept under another limit is not given up for that.
+        block = Block(lines[0], None, max(limit, sum(len(line) + 1 for line in lines)))
+    except NotJsonError:
+        return None
     for line in lines[1:]:
         values, leftover = block.add(line, None)
         if values or leftover is not None:

@@ -25,11 +25,13 @@ from .._json import (
 )
 from .._model import replacer
 from ..diagnostics import Diagnostic, excerpt
-from ..dialects import ABSOLUTE, DIALECTS, Dialect, Item, not_a_frame
+from ..dialects import ABSOLUTE, DIALECTS, HEADED, LISP, NAMES, Dialect, Item, not_a_frame
 from ..errors import UnknownDialectError
-from ..frames import Frame, notification, read_one
+from ..frames import Frame, notification, read_message, read_one
 from .block import Block, Leftover, is_opening, restore, without_bom
+from .headed import Message, Rest, read_headed
 from .lines import MAX_LINE, LineBuffer
+from .lisp import OPENING, Lisp
 from .syntax import is_begun
 
 
@@ -69,15 +71,17 @@ class Reader:
     def __init__(
         self, dialect: str | None = None, state: ReaderState = FRESH, max_line: int = MAX_LINE, max_depth: int = MAX_DEPTH
     ) -> None:
-        if dialect is not None and dialect not in DIALECTS:
-            msg = f"no dialect is called {dialect!r}; there are {', '.join(DIALECTS)}"
+        if dialect is not None and dialect not in NAMES:
+            msg = f"no dialect is called {dialect!r}; there are {', '.join(sorted(NAMES))}"
             raise UnknownDialectError(msg)
-        self._asked: tuple[tuple[str, Dialect], ...] = tuple(DIALECTS.items()) if dialect is None else ((dialect, DIALECTS[dialect]),)
+        self._asked: tuple[tuple[str, Dialect], ...] = tuple((name, read) for name, read in DIALECTS.items() if dialect in (None, name))
+        self._headed = {name: headed for name, headed in HEADED.items() if dialect in (None, name)}
+        self._lisp = dialect in (None, LISP)
         self._met: dict[str, None] = {}
         self._limit = max_line
         self._depth = min(max_depth, DEEPEST)
         self._shallow = 2 * self._depth  # the size in bytes up to which nothing can be nested deeper
-        self._bare = self._asked[0][0] == "jsonrpc"
+        self._bare = dialect in (None, "jsonrpc")
         self._buffer = LineBuffer(state.pending, max_line, skipping=state.skipping)
         self._block = restore(state.block, max_line)
         self._ended = int(state.skipping)  # lines; the rest of a refused one is a line here too
@@ -162,7 +166,7 @@ class Reader:
         block = self._block
         values, leftover = block.add(line, number)
         for text, first in values:
-            self._read_text(text, first)
+            self._read_text(text, first, block.lisp)
         if leftover is not None:
             self._leave(block, leftover, number)
 
@@ -173,13 +177,42 @@ class Reader:
             self._read_record(value, number)
         if error is None:
             return
-        rest = without_bom(line[ends[-1] :] if ends else line)
-        if not is_opening(rest):
+        left = self._read_headed(line, ends[-1] if ends else 0, number)
+        rest = without_bom(line[left.position :])
+        if left.error is not None:
+            self._out.append(_fault(rest, left.error, number))
+        elif rest.strip() and not self._begins(rest):
             self._out.append(_fault(rest, error, number))
-        elif hopeless:
+        elif rest.strip() and hopeless:
             self._out.append(_broken(number, "is no JSON", None))
-        else:
+        elif rest.startswith(b"("):
+            self._block = Block(b"(", number, self._limit)
+            self._read_line(rest[1:], number)
+        elif rest.strip():
             self._block = Block(rest.rstrip(b"\r"), number, self._limit)
+
+    def _begins(self, line: bytes) -> bool:
+        """Whether *line* begins a value over several lines."""
+        return (
+            is_opening(line)
+            or (self._lisp and OPENING.match(line) is not None)
+            or any(headed.lines and headed.lines[0].match(line) for headed in self._headed.values())
+        )
+
+    def _read_headed(self, line: bytes, position: int, number: int | None) -> Rest:
+        """Read the messages of *line* from *position* that have a heading; return what is left of it."""
+        messages, rest = read_headed(line, position, self._headed, self._depth)
+        for message in messages:
+            self._read_message(message, number)
+        return rest
+
+    def _read_message(self, message: Message, number: int | None) -> None:
+        if message.dialect is None or message.heading is None:
+            self._read_record(message.value, number)
+            return
+        self._met[message.dialect] = None
+        sender, time = message.heading.sender, message.heading.time
+        self._out.extend(map(self._rebased, read_message(message.value, sender, time=time, line=number)))
 
     def _leave(self, block: Block, leftover: Leftover, number: int | None) -> None:
         """End *block* and read what is left over; no line of that can break a block again, so it is read once."""
@@ -213,22 +246,25 @@ class Reader:
             ends.pop()
         for value in values:
             self._read_record(value, number)
-        self._buffer.drop(ends[-1] if ends else 0)
-        if error is not None:
-            rest = without_bom(self._buffer.pending)
-            torn = not isinstance(error, TooDeepError) and is_begun(rest)
+        left = Rest(ends[-1] if ends else 0) if error is None else self._read_headed(pending, ends[-1] if ends else 0, number)
+        self._buffer.drop(left.position)
+        rest = without_bom(self._buffer.pending)
+        if error is not None and rest.strip():
+            error = left.error or error
+            torn = left.torn or (not isinstance(error, TooDeepError) and is_begun(rest))
             self._out.append(
                 Diagnostic("torn-line", f"the last line ends too soon: {excerpt(rest)}", number) if torn else _fault(rest, error, number)
             )
 
     # Values
 
-    def _read_text(self, text: bytes, number: int | None) -> None:
-        """Read an element or an object over several lines."""
+    def _read_text(self, text: bytes, number: int | None, lisp: Lisp | None) -> None:
+        """Read an element or a value over several lines, which may be Lisp data or have a heading."""
         try:
-            value = decode(text, self._depth)
+            value = lisp.decode(text, self._depth) if lisp else decode(text, self._depth)
         except NotJsonError as error:
-            self._out.append(_fault(text, error, number))
+            if lisp or self._read_headed(text, 0, number).position == 0:
+                self._out.append(_fault(text, error, number))
         else:
             self._read_record(value, number, alone=False)
 

@@ -134,7 +134,7 @@ def test_a_binary_file(argv, shell, tmp_path):
     path = tmp_path / "image.png"
     path.write_bytes(BINARY)
     ran = shell(*argv, path)
-    assert told(ran) == f"{path}: no frame of ACP traffic in it"
+    assert told(ran).startswith(f"{path}: no frame of ACP traffic in it; line 1: ")
     assert controls(ran.out + ran.err) == []
 
 
@@ -149,7 +149,10 @@ def test_an_empty_file(argv, data, shell, tmp_path):
 @each_reading
 def test_a_file_without_a_frame(argv, shell, recording):
     path = recording([b'{"hello": "world"}', b"2026-01-01 started"])
-    assert told(shell(*argv, path)) == f"{path}: no frame of ACP traffic in it"
+    seen = "line 1: no dialect knows an object with 'hello'"
+    known = "acp-el, acp-state, acpx, codecompanion, conductor, jetbrains, jsonrpc, replay, sdk-calls, snapshot, tagged, toad, updates, zed"
+    expected = f"{path}: no frame of ACP traffic in it; {seen}; formats that read: {known}; --dialect names one"
+    assert told(shell(*argv, path)) == expected
 
 
 @each_reading
@@ -165,7 +168,7 @@ def test_standard_input_that_is_closed(argv, shell):
 @each_reading
 def test_a_dialect_that_there_is_not(argv, shell, recording):
     path = recording(SESSION)
-    assert told(shell(*argv, path, path, "--dialect", "klingon")).startswith("no dialect is called 'klingon'; there are jsonrpc, ")
+    assert told(shell(*argv, path, path, "--dialect", "klingon")).startswith("no dialect is called 'klingon'; there are acp-el, acp-state, ")
 
 
 # --- files -------------------------------------------------------------------------------------------------
