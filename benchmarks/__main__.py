@@ -3,67 +3,134 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import importlib.util
 import json
 import platform
 import sys
 
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any, Final
 
-from . import workloads
-from .rows import saved, table
+from .rows import MIXES, compared, saved
+from .workloads import WORKLOADS
+
+
+SIZES: Final = (1_000, 10_000, 100_000, 1_000_000)
+SMALLEST: Final = 100
+REMEMBERED: Final = (*MIXES, "one-message", "tools")
+"""The workloads whose memory is measured."""
+
+COUNTED: Final = 10_000
+"""The largest size in which instructions are counted: that takes fifty times as long as the work, and larger ones tell no more."""
+
+LEAST: Final = 0.02
+"""For how long, in seconds, what is short is repeated."""
+
+LIBRARIES: Final = ("orjson", "msgspec", "attrs", "cattrs", "agent-client-protocol")
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks", description="Measures acp_state, as ratios to orjson.loads of the same bytes."
+        prog="python -m benchmarks",
+        description="Measures acp_state, as ratios to orjson.loads of the same bytes; benchmarks/README.md says what the rows are.",
     )
-    parser.add_argument("--sizes", metavar="N,…", help="in frames; default: 1000,10000,100000", default="1000,10000,100000")
+    parser.add_argument("--sizes", metavar="N,…", type=_numbers, default=SIZES, help=f"in frames; default: {_listed(SIZES)}")
     parser.add_argument(
-        "--workloads", metavar="NAME,…", help=f"of {', '.join(workloads.WORKLOADS)}; default: all", default=",".join(workloads.WORKLOADS)
+        "--workloads", metavar="NAME,…", type=_names, default=tuple(WORKLOADS), help=f"default: all, which are {_listed(WORKLOADS)}"
     )
-    parser.add_argument("--only", metavar="TEXT,…", help="only the rows whose name has one of these in it")
-    parser.add_argument("--rounds", metavar="N", type=int, default=5)
-    parser.add_argument("--instructions", action="store_true", help="count instructions instead of time (needs valgrind)")
+    parser.add_argument("--only", metavar="TEXT,…", help="only the parts (and groups: growth, memory, start) in whose name one of these is")
+    parser.add_argument("--rounds", metavar="N", type=int, default=5, help="of which the median is printed; default: 5")
+    parser.add_argument("--instructions", action="store_true", help="count instructions instead of time; needs valgrind")
     parser.add_argument("--json", metavar="FILE", type=Path, help="save the figures")
+    parser.add_argument("--markdown", action="store_true", help="print ratios alone, for a README")
+    parser.add_argument("--smoke", action="store_true", help=f"one round of {SMALLEST} frames: whether it runs, not how fast")
     return parser
 
 
+def _listed(values: Any) -> str:
+    return ",".join(map(str, values))
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.replace("_", "").split(","))
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    if unknown := [name for name in names if name not in WORKLOADS]:
+        msg = f"no workload is called {_listed(unknown)}"
+        raise argparse.ArgumentTypeError(msg)
+    return names
+
+
 def main(argv: list[str] | None = None) -> int:
+    """Run the benchmarks that *argv* asks for; return the exit code."""
     parser = _parser()
     args = parser.parse_args(argv)
-    texts = args.only.split(",") if args.only else [""]
-    names, sizes = args.workloads.split(","), [int(size) for size in args.sizes.split(",")]
+    if importlib.util.find_spec("orjson") is None:
+        parser.error("orjson is missing: pip install 'acp-state[bench]'")
+    from .instructions import VALGRIND
+    from .tables import markdown, table
 
-    def wanted(name: str) -> bool:
-        return any(text in name for text in texts)
-
-    if args.instructions:
-        from .instructions import VALGRIND, counted
-
-        if VALGRIND is None:
-            parser.error("--instructions needs valgrind")
-        work = counted(names, sizes, wanted)
-    else:
-        from .timing import measured
-
-        work = measured(names, sizes, wanted, args.rounds, 0.02)
+    if args.instructions and VALGRIND is None:
+        parser.error("--instructions needs valgrind")
+    if args.smoke:
+        args.sizes, args.rounds = (SMALLEST,), 1
     rows = []
-    for row in work:
+    for row in _rows(args):
         rows.append(row)
-        if sys.stderr.isatty():
-            sys.stderr.write(f"\r{row.workload} {row.frames:,} {row.part}\033[K\r")
-    print(table(rows))
+        _progress(f"{row.part} {row.workload} {row.frames:,}")
+    _progress("")
+    rows += compared(rows)
+    print(markdown(rows) if args.markdown else table(rows))
     if args.json:
-        args.json.write_text(json.dumps({"python": platform.python_version(), "rows": saved(rows)}, indent=1) + "\n", encoding="utf-8")
+        document = {"python": platform.python_version(), "libraries": _libraries(), "rounds": args.rounds, "rows": saved(rows)}
+        args.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
+def _rows(args: argparse.Namespace) -> Iterator[Any]:
+    """Yield the rows that are asked for."""
+
+    def wanted(name: str) -> bool:
+        return args.only is None or any(text in name for text in args.only.split(","))
+
+    if args.instructions:
+        from .instructions import counted
+
+        yield from counted(args.workloads, [size for size in args.sizes if size <= COUNTED], wanted)
+        return
+    from .growth import grown
+    from .memory import kept
+    from .starts import started
+    from .timing import measured
+
+    largest = max(args.sizes)
+    few = ("mix-v2",) if args.smoke else args.workloads
+    yield from measured(args.workloads, args.sizes, wanted, args.rounds, least=0 if args.smoke else LEAST)
+    if wanted("growth"):
+        yield from grown([name for name in few if name in MIXES], max(largest, 1_000), args.rounds)
+    if wanted("memory"):
+        yield from kept([name for name in few if name in REMEMBERED], min(largest, 100_000), args.rounds)
+    if wanted("start"):
+        yield from started(1 if args.smoke else 5 * args.rounds)
+
+
+def _libraries() -> dict[str, str]:
+    """Return the versions of what the figures depend on."""
+    found = {}
+    for name in LIBRARIES:
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def _progress(text: str) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{text}\033[K")
 
 
 if __name__ == "__main__":

@@ -14,10 +14,10 @@ import shutil
 import subprocess
 import sys
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from . import timing
+from . import ROOT, timing
 from .parts import BASE, Part, parts_for
 from .rows import Row, row
 from .workloads import WORKLOADS
@@ -26,16 +26,16 @@ from .workloads import WORKLOADS
 VALGRIND: Final = shutil.which("valgrind")
 
 
-def counted(names: list[str], sizes: list[int], wanted: Callable[[str], bool]) -> Iterator[Row]:
+def counted(names: Sequence[str], sizes: Sequence[int], wanted: Callable[[str], bool]) -> Iterator[Row]:
     """Yield a row for each part, workload and size: instructions a frame, and the ratio to those of `orjson.loads`."""
     for name in names:
         for size in sizes:
-            parts = [part.name for part in parts_for(WORKLOADS[name].version, min(size, 100_000), wanted)]
+            parts = [part.name for part in parts_for(WORKLOADS[name].version, size, wanted)]
             counts = _counts([BASE.name, *parts], name, size)
             base = counts[BASE.name]
-            yield row(BASE.name, name, size, [base / size], "instr/frame")
+            yield row("instructions", BASE.name, name, size, [base / size], "instr/frame")
             for part in parts:
-                yield row(part, name, size, [counts[part] / size], "instr/frame", [counts[part] / base])
+                yield row("instructions", part, name, size, [counts[part] / size], "instr/frame", [counts[part] / base])
 
 
 def _counts(parts: list[str], name: str, size: int) -> dict[str, int]:
@@ -46,6 +46,7 @@ def _counts(parts: list[str], name: str, size: int) -> dict[str, int]:
         capture_output=True,
         text=True,
         check=True,
+        cwd=ROOT,
     )
     by_process = {int(pid): int(count.replace(",", "")) for pid, count in re.findall(r"==(\d+)== I\s+refs:\s+([\d,]+)", done.stderr)}
     return {part: by_process[with_acts] - by_process[without] for part, with_acts, without in map(json.loads, done.stdout.splitlines())}

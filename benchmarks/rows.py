@@ -1,11 +1,11 @@
-"""The rows of the table, as values: what the measurements give, and what is printed and saved."""
+"""The rows of the table: what the measurements give, as values, with the targets that they are judged by."""
 
 from __future__ import annotations
 
 import statistics
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, TypeAlias
 
 from attrs import asdict, frozen
 
@@ -14,11 +14,13 @@ from attrs import asdict, frozen
 class Row:
     """One figure.
 
-    *value* is in *unit* (`ns/frame`, `B/frame`, `ms`…); *ratio*, where there is one, is that to what the
+    *group* is what it is a figure of: `time`, `instructions`, `growth`, `memory`, `start` or `comparison`.
+    *value* is in *unit* (`ns/frame`, `B/frame`, `ms`…); *ratio*, where there is one, is to what the
     README names, mostly `orjson.loads` of the same lines. *low* and *high* are the spread, over the
     rounds, of the ratio, or of the value where there is none. *must* and *aim* are the targets for that.
     """
 
+    group: str
     part: str
     workload: str
     frames: int
@@ -32,6 +34,7 @@ class Row:
 
     @property
     def judged(self) -> float:
+        """The figure that the targets are about."""
         return self.value if self.ratio is None else self.ratio
 
     @property
@@ -44,74 +47,82 @@ class Row:
         return "must" if self.judged <= self.must else "MISSED"
 
 
+Target: TypeAlias = tuple[float | None, float | None]
+"""What a figure must and should be at most."""
+
+NONE: Final[Target] = (None, None)
+
+EACH: Final = "fold, each snapshot"
 MIXES: Final = ("mix-v1", "mix-v2")
 
-TARGETS: Final = {
-    **{("fold, each snapshot", mix, 100_000): (4.5, 3.3) for mix in MIXES},
-    ("fold, each snapshot", "one-message", 100_000): (3.3, 2.4),
-    ("fold, each snapshot", "tools", 100_000): (6.5, 4.5),
+TARGETS: Final[dict[tuple[str, str, int], Target]] = {
+    **{(EACH, mix, 100_000): (4.5, 3.3) for mix in MIXES},
+    (EACH, "one-message", 100_000): (3.3, 2.4),
+    (EACH, "tools", 100_000): (6.5, 4.5),
     ("fold command", "mix-v2", 100_000): (3.5, 2.4),
     **{("Store.feed", mix, 100_000): (3.3, 2.2) for mix in MIXES},
 }
-"""What a ratio to `orjson.loads` must and should be at most: by part, workload and frames."""
+"""The targets of ratios to `orjson.loads`, by part, workload and frames."""
+
+FLAT: Final[Target] = (1.25, 1.12)
+"""The targets of what a longer recording takes over a shorter one, per frame or per byte."""
+
+OVER_MIX: Final[Target] = (2.0, 1.3)
+"""The targets of what a frame of a hard workload takes over one of the mix."""
+
+HARD: Final = {"calls": "mix-v2", "sessions": "mix-v2", "replay": "mix-v1"}
+LINEAR: Final = ("raw-input", "terminal")
 
 
 def row(
+    group: str,
     part: str,
     workload: str,
     frames: int,
     values: Sequence[float],
     unit: str,
     ratios: Sequence[float] = (),
-    must_aim: tuple[float, float] | None = None,
+    target: Target = NONE,
 ) -> Row:
     """Return the row of several rounds' figures."""
     judged = ratios or values
-    must, aim = must_aim or TARGETS.get((part, workload, frames), (None, None))
     ratio = statistics.median(ratios) if ratios else None
-    return Row(part, workload, frames, statistics.median(values), unit, ratio, min(judged), max(judged), must, aim)
+    return Row(group, part, workload, frames, statistics.median(values), unit, ratio, min(judged), max(judged), *target)
+
+
+def compared(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield what only several rows tell together: hard workloads over the mix, and long recordings over short ones."""
+    found = {(one.part, one.workload, one.frames): one.value for one in rows}
+    for (part, workload, frames), value in found.items():
+        mix = found.get((part, HARD.get(workload, ""), frames))
+        if part == EACH and mix is not None:
+            yield Row(
+                "comparison", f"{part}, over {HARD[workload]}", workload, frames, value, "ns/frame", value / mix, None, None, *OVER_MIX
+            )
+    for part, workloads in ((EACH, LINEAR), ("diff", MIXES)):
+        for workload in workloads:
+            sizes = sorted(frames for name, where, frames in found if (name, where) == (part, workload))
+            if len(sizes) > 1:
+                short, long = (found[part, workload, size] for size in (sizes[0], sizes[-1]))
+                yield Row(
+                    "comparison",
+                    f"{part}, over {sizes[0]:,} frames",
+                    workload,
+                    sizes[-1],
+                    long,
+                    "ns/frame",
+                    long / short,
+                    None,
+                    None,
+                    *FLAT,
+                )
+
+
+def _judged(target: Target, frames: int) -> Target:
+    """Return *target* where there are enough frames for it to mean something."""
+    return target if frames >= 10_000 else NONE
 
 
 def saved(rows: Iterable[Row]) -> list[dict[str, object]]:
     """Return the rows as they are saved: without what is not there."""
     return [{name: value for name, value in asdict(one).items() if value is not None} for one in rows]
-
-
-# --- how they are printed ------------------------------------------------------------------------------
-
-HEADS: Final = ("part", "workload", "frames", "figure", "", "ratio", "spread", "must", "aim", "holds")
-
-
-def cells(one: Row) -> tuple[str, ...]:
-    spread = "" if one.low is None or one.high is None else f"{number(one.low)}..{number(one.high)}"
-    return (
-        one.part,
-        one.workload,
-        f"{one.frames:,}" if one.frames else "",
-        number(one.value),
-        one.unit,
-        number(one.ratio),
-        spread,
-        number(one.must),
-        number(one.aim),
-        one.verdict,
-    )
-
-
-def number(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
-
-
-def table(rows: Sequence[Row]) -> str:
-    """Return the table for a terminal."""
-    lines = [HEADS, *map(cells, rows)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    left = {0, 1, 4, 9}
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if place in left else cell.rjust(width) for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import gc
 import tempfile
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import process_time
 from typing import Final
 
 from .parts import BASE, Part, Traffic, parts_for
-from .rows import Row, row
+from .rows import NONE, TARGETS, Row, row
 from .workloads import WORKLOADS, encode, frames
 
 
@@ -32,17 +32,18 @@ def traffic(name: str, size: int) -> Iterator[Traffic]:
         yield Traffic(WORKLOADS[name].version, lines, senders, path)
 
 
-def measured(names: list[str], sizes: list[int], wanted: Callable[[str], bool], rounds: int, least: float) -> Iterator[Row]:
+def measured(names: Sequence[str], sizes: Sequence[int], wanted: Callable[[str], bool], rounds: int, least: float) -> Iterator[Row]:
     """Yield a row for each part of each workload and size; *least* is for how long, in seconds, a part is repeated."""
     for name in names:
         of = WORKLOADS[name]
         for size in sizes:
-            if size not in of.sizes and size > min(of.sizes):
+            if size > of.largest:
                 continue
             parts = parts_for(of.version, size, wanted)
-            with traffic(name, SMALLEST) as made:
-                for part in parts:  # what is imported or made once is not measured
-                    seconds(part, made)
+            if size > SMALLEST:
+                with traffic(name, SMALLEST) as made, frozen():
+                    for part in parts:  # what is imported or made once is not measured
+                        seconds(part, made)
             with traffic(name, size) as made, frozen():
                 yield from _rows(name, made, parts, rounds, least)
 
@@ -72,7 +73,8 @@ def _rows(name: str, made: Traffic, parts: list[Part], rounds: int, least: float
             values[part.name].append(spent / size * 1e9)
             ratios[part.name].append(spent / ((before + base) / 2))
     for part in (BASE, *parts):
-        yield row(part.name, name, size, values[part.name], "ns/frame", ratios[part.name])
+        target = TARGETS.get((part.name, name, size), NONE)
+        yield row("time", part.name, name, size, values[part.name], "ns/frame", ratios[part.name], target)
 
 
 def seconds(part: Part, made: Traffic, least: float = 0) -> float:
