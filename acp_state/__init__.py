@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .diffing import diff
     from .document import dumps, loads, to_document
     from .errors import AcpStateError, DocumentError, GoldenError, StoreClosedError, UnknownDialectError
+    from .event_json import event_to_json
     from .folded import Folded, Tally
     from .folding import fold
     from .frames import Frame
@@ -58,6 +59,7 @@ __all__ = [
     "document_schema",
     "dumps",
     "entry_steps",
+    "event_to_json",
     "events",
     "fold",
     "golden",
@@ -94,6 +96,7 @@ _HOME: Final = {
     "document_schema": "schema",
     "dumps": "document",
     "entry_steps": "tracing",
+    "event_to_json": "event_json",
     "fold": "folding",
     "loads": "document",
     "to_document": "document",

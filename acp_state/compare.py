@@ -243,7 +243,7 @@ def label_of(item: Json) -> str:
     words = [item[member] for member in _SORT if isinstance(item.get(member), str)]
     named = _first(item, _ID) or _first(item, _NAME[:-1])
     if named is not None:
-        words.append(_shown(named[1], 40) if named[0] in _NAME else str(named[1]))
+        words.append(shown(named[1], 40) if named[0] in _NAME else str(named[1]))
     return " ".join(words) if named is not None or "role" in item or "code" in item else ""
 
 
@@ -291,13 +291,13 @@ def describe(difference: Difference, width: int = WIDTH) -> str:
     if difference.kind == "moved":
         return f"{start}: moved, was {visible(difference.was_at)}"
     if difference.kind == "reordered":
-        return f"{start}: other order, {_shown(difference.before, width)} became {_shown(difference.after, width)}"
+        return f"{start}: other order, {shown(difference.before, width)} became {shown(difference.after, width)}"
     parts = difference.text
     if len(parts) > 1:
         return "\n".join([f"{start}:", *(f"    {_part(difference, part, width)}" for part in parts)])
     if parts:
         return f"{start}: {_part(difference, parts[0], width)}"
-    values = [_shown(value, width) for value in (difference.before, difference.after) if not isinstance(value, Unset)]
+    values = [shown(value, width) for value in (difference.before, difference.after) if not isinstance(value, Unset)]
     return f"{start}: {' became '.join(values)}"
 
 
@@ -305,19 +305,20 @@ def _part(difference: Difference, part: TextPart, width: int) -> str:
     before, after = str(difference.before), str(difference.after)
     appended = not part.before and part.offset == len(before)
     if not (appended and before) and max(len(before), len(after)) <= width // 4:
-        return f"{_shown(before, width)} became {_shown(after, width)}"
+        return f"{shown(before, width)} became {shown(after, width)}"
     if appended:
-        return f"appended {_shown(part.after, width)}"
+        return f"appended {shown(part.after, width)}"
     line = before.count("\n", 0, part.offset)
     where = f"in line {line + 1}" if line else f"at character {part.offset + 1}"
     if not part.before:
-        return f"{where}, inserted {_shown(part.after, width)}"
+        return f"{where}, inserted {shown(part.after, width)}"
     if not part.after:
-        return f"{where}, left out {_shown(part.before, width)}"
-    return f"{where}, {_shown(part.before, width)} became {_shown(part.after, width)}"
+        return f"{where}, left out {shown(part.before, width)}"
+    return f"{where}, {shown(part.before, width)} became {shown(part.after, width)}"
 
 
-def _shown(value: Any, width: int) -> str:
+def shown(value: Any, width: int) -> str:
+    """Return a JSON value as text on one line, cut after *width* characters; control characters are shown as escapes."""
     text = str(visible(encode(value).decode()))
     if len(text) <= width:
         return text
@@ -338,4 +339,4 @@ def to_object(difference: Difference) -> dict[str, Json]:
     return object_
 
 
-__all__ = ["Difference", "TextPart", "compare", "describe", "label_of", "text_parts", "to_object"]
+__all__ = ["Difference", "TextPart", "compare", "describe", "label_of", "shown", "text_parts", "to_object"]

@@ -13,10 +13,12 @@ from ._persistent import Table
 from .changes import Change, EntryAdded, EntryChanged, HistoryReplaced, SessionAdded, TextAppended
 from .diagnostics import Diagnostic
 from .diffing import diff
-from .events import Event
+from .events import Event, RequestClosed
 from .folded import Folded
 from .folding import Fold, Source, items_of
-from .frames import Frame
+from .frames import Frame, Sender
+from .normalize.correlate import sender_of_frame
+from .normalize.wire import Wire
 from .reading.reader import Reader
 from .state import Entry, History, Snapshot
 
@@ -30,6 +32,8 @@ class Step:
 
     *number* counts frames from 1, from where the fold went on; it and *frame* are `None` for what was
     wrong with a line that is no frame. `frame.time` is in seconds, `frame.line` counts from 1.
+    *sender* is who sent it, and *method* what it is or what it answers, as far as that can be told: the
+    recording itself may say neither.
     """
 
     number: int | None
@@ -38,6 +42,8 @@ class Step:
     diagnostics: tuple[Diagnostic, ...] = ()
     before: Snapshot = field(default=Snapshot(), repr=False)
     after: Snapshot = field(default=Snapshot(), repr=False)
+    sender: Sender | None = None
+    method: str | None = None
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -54,15 +60,26 @@ def trace(source: Source, *, dialect: str | None = None, from_: Folded | None = 
     work = Fold(from_, heard.append)
     reader = Reader(dialect, work.wire.reader)
     for item in () if until == 0 else items_of(source, reader):
-        before = work.snapshot
+        before, wire = work.snapshot, work.wire
         if isinstance(item, Diagnostic):
             yield Step(None, None, diagnostics=(item,), before=before, after=before)
             continue
         events = work.take(item)
-        yield Step(work.frames, item, events, tuple(heard), before, work.snapshot)
+        method = item.method or _method_answered(wire, events)
+        yield Step(work.frames, item, events, tuple(heard), before, work.snapshot, _sender(wire, item), method)
         heard.clear()
         if work.frames == until:
             return
+
+
+def _sender(wire: Wire, frame: Frame) -> Sender | None:
+    return frame.sender if frame.kind in ("exit", "invalid") else sender_of_frame(wire, frame)[0]
+
+
+def _method_answered(wire: Wire, events: tuple[Event, ...]) -> str | None:
+    """Return the method of the request that *events* close."""
+    asked = [wire.open.find(event.key) for event in events if isinstance(event, RequestClosed)]
+    return asked[0].method if asked and asked[0] is not None else None
 
 
 def entry_steps(

@@ -20,6 +20,9 @@ from typing import Any, Final, NoReturn
 
 COMMANDS: Final = (
     "fold",
+    "normalize",
+    "trace",
+    "check",
     "record",
     "schema",
 )

@@ -25,6 +25,14 @@ CALLED = {
         ["fold", "{}", "--follow", "--until", "20", "--format", "text"],
         ["fold", "{}", "--from", "{}"],
     ],
+    "normalize": [["normalize", "{}"], ["normalize", "{}", "{}", "--session", "{evil}"]],
+    "trace": [
+        ["trace", "{}"],
+        ["trace", "{}", "{}", "--format", "json"],
+        ["trace", "{}", "--entry", "{evil}"],
+        ["trace", "{}", "--entry", "{evil}!"],
+    ],
+    "check": [["check", "{}"], ["check", "{}", "--format", "json"], ["check", "{}", "--format", "github"]],
     "record": [["record", "--", "{evil}"]],  # what it hands on is the agent's, byte for byte, to the client
     "schema": [["schema"]],
 }

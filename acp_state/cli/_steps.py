@@ -1,0 +1,54 @@
+"""What commands that go through a recording frame by frame have in common."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from . import count
+from ._recordings import add_files, check_read, name_of, opened
+
+
+if TYPE_CHECKING:
+    from ..diagnostics import Diagnostic
+    from ..tracing import Step
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what they all take."""
+    add_files(parser)
+    parser.add_argument("--session", metavar="ID", help="what is about this session alone")
+    parser.add_argument("--until", metavar="N", type=count, help="up to frame N")
+
+
+def steps_of(file: str, args: argparse.Namespace) -> Iterator[Step]:
+    """Yield the steps of a recording. Raises `UsageError` if it cannot be read, or at its end if nothing could be."""
+    from ..folded import Folded, Tally
+    from ..folding import collector_paused
+    from ..tracing import trace
+
+    frames = 0
+    findings: tuple[Diagnostic, ...] = ()
+    with opened(file, bar=not sys.stdout.isatty()) as recording, collector_paused():
+        for step in trace(recording, dialect=args.dialect, until=args.until):
+            frames += step.number is not None
+            findings = findings or step.diagnostics
+            yield step
+    if args.until != 0:
+        check_read(file, Folded(diagnostics=findings, tally=Tally(frames)))
+
+
+def of_file(object_: dict[str, Any], file: str, args: argparse.Namespace) -> dict[str, Any]:
+    """Return a JSON object with the recording that it is of, if there are several."""
+    return {"recording": name_of(file), **object_} if len(args.files) > 1 else object_
+
+
+def place_of(step: Step) -> dict[str, Any]:
+    """Return where a step is in the recording: `frame`, `line` and `time`, as far as they are known."""
+    frame = step.frame
+    line = step.diagnostics[0].line if frame is None else frame.line
+    place = {"frame": step.number, "line": line, "time": None if frame is None else frame.time}
+    return {name: value for name, value in place.items() if value is not None}

@@ -1,0 +1,159 @@
+"""`acp-state trace`: what each frame of a recording changed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from . import FINE, UsageError, _steps
+from ._recordings import check_dialect, each_file, matching, name_of
+
+
+if TYPE_CHECKING:
+    from ..changes import Change
+    from ..state import Entry
+    from ..tracing import Step
+
+
+HELP: Final = "print what each frame of a recording changed"
+DESCRIPTION: Final = """\
+Reads a recording and prints for each frame its number, line and time, who sent it, its method (of an
+answer, that of the request), what it changed in the state, and what was wrong with it."""
+EPILOG: Final = """\
+Paths are JSON pointers into the state document. With --entry only the frames are printed that made or
+changed one entry of a timeline, and only that of what they did: a message or tool call by its id, a
+permission or question by that of its request, or any entry by its place, like @0 for the first.
+
+examples:
+  acp-state trace session.ndjson
+  acp-state trace session.ndjson --entry call-1
+  acp-state trace session.ndjson --session s-1 --format json | jq -c 'select(.diagnostics)'"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
+    _steps.add_arguments(parser)
+    parser.add_argument("--entry", metavar="ID", help="how this entry of a timeline came to be")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="as text (the default) or as JSON lines")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the steps of each file."""
+    check_dialect(args.dialect)
+    args.files = [*matching(args.files)]
+    return each_file(args.files, lambda file: _run(file, args))
+
+
+def _run(file: str, args: argparse.Namespace) -> int:
+    printed = False
+    for step in _wanted(file, args):
+        object_ = _object(step, args)
+        if object_ is not None:
+            if not printed and args.format == "text" and len(args.files) > 1:
+                sys.stdout.write(f"==> {_visible(name_of(file))} <==\n")
+            printed = True
+            _print(object_, file, args)
+    if args.entry is not None and not printed:
+        raise UsageError(f"{name_of(file)}: no entry {args.entry!r}")
+    return FINE
+
+
+def _wanted(file: str, args: argparse.Namespace) -> Iterator[Step]:
+    """Yield the steps of a recording; of an entry that is named by its place, those that it came to be by."""
+    steps = _steps.steps_of(file, args)
+    place = _place(args)
+    if place is None:
+        return steps
+    from ..tracing import entry_steps
+
+    try:
+        return entry_steps(steps, place=place, session_id=args.session)
+    except LookupError as error:
+        raise UsageError(f"{name_of(file)}: {error.args[0]}") from None
+
+
+def _place(args: argparse.Namespace) -> int | None:
+    """Return the place that `--entry` names, `None` if it is an id."""
+    place = (args.entry or "").removeprefix("@")
+    return int(place) if place.isascii() and place.isdigit() and args.entry.startswith("@") else None
+
+
+def _object(step: Step, args: argparse.Namespace) -> dict[str, Any] | None:
+    """Return what is printed of *step*, as JSON; `None` if nothing is."""
+    from ..change_json import changes_to_json
+    from ..findings import to_object
+
+    changes = [change for change in step.changes if _is_wanted(change, args)]
+    findings = [finding for finding in step.diagnostics if args.session in (None, finding.session_id)]
+    if not changes and (args.entry is not None or (args.session is not None and not findings)):
+        return None
+    object_ = _steps.place_of(step)
+    if step.frame is not None:
+        object_ |= {name: value for name, value in (("from", step.sender), ("kind", step.frame.kind)) if value is not None}
+        if isinstance(step.frame.id, (str, int, float)) or step.frame.id is None:
+            object_["id"] = step.frame.id
+        if step.method is not None:
+            object_["method"] = step.method
+    if changes:
+        object_["changes"] = changes_to_json(changes, step.after)
+    if findings:
+        object_["diagnostics"] = [to_object(finding) for finding in findings]
+    return object_
+
+
+def _is_wanted(change: Change, args: argparse.Namespace) -> bool:
+    from ..changes import EntryAdded, EntryChanged, HistoryReplaced, SessionAdded, TextAppended
+
+    if args.session is not None and getattr(change, "session_id", None) != args.session:
+        return False
+    if args.entry is None:
+        return True
+    if isinstance(change, (EntryAdded, EntryChanged, TextAppended)):
+        return _is_named(change.entry, args)
+    if isinstance(change, (HistoryReplaced, SessionAdded)):
+        holder = change.history if isinstance(change, HistoryReplaced) else change.session
+        return any(_is_named(entry, args) for entry in holder.timeline)
+    return False
+
+
+def _is_named(entry: Entry, args: argparse.Namespace) -> bool:
+    """Whether `--entry` is the id of *entry*, as text or as JSON; of the steps of a place all is wanted."""
+    from ..printing import json_text
+
+    return entry.id == args.entry or (not isinstance(entry.id, str) and json_text(entry.id) == args.entry) or _place(args) is not None
+
+
+# --- as text ---------------------------------------------------------------------------------------
+
+
+def _print(object_: dict[str, Any], file: str, args: argparse.Namespace) -> None:
+    if args.format == "text":
+        sys.stdout.writelines(f"{line}\n" for line in _lines(object_))
+        return
+    from ..printing import json_text
+
+    sys.stdout.write(json_text(_steps.of_file(object_, file, args)) + "\n")
+
+
+def _lines(object_: dict[str, Any]) -> Iterator[str]:
+    from ..change_text import describe_change
+    from ..printing import json_text
+
+    facts = [f"{object_['frame']}" if "frame" in object_ else "-"]
+    facts += [f"line {object_['line']}"] if "line" in object_ else []
+    facts += [f"{object_['time']:+.3f} s"] if "time" in object_ else []
+    facts += [object_[name] for name in ("from", "kind", "method") if name in object_]
+    facts += [f"id {json_text(object_['id'])}"] if "id" in object_ else []
+    yield "  ".join(map(_visible, facts))
+    yield from (f"    {describe_change(change)}" for change in object_.get("changes", ()))
+    for finding in object_.get("diagnostics", ()):
+        yield f"    ! {finding['severity']} {finding['code']}: {_visible(finding['message'])}"
+
+
+def _visible(text: str) -> str:
+    from ..findings import visible
+
+    return str(visible(text))
