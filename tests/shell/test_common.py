@@ -171,7 +171,9 @@ def test_standard_input_that_is_closed(argv, shell):
 @each_reading
 def test_a_dialect_that_there_is_not(argv, shell, recording):
     path = recording(SESSION)
-    assert told(shell(*argv, path, path, "--dialect", "klingon")).startswith("no dialect is called 'klingon'; there are acp-el, acp-state, ")
+    assert told(shell(*argv, path, path, "--dialect", "klingon")).startswith(
+        "no dialect is called 'klingon'; there are acp-el, acp-state, "
+    )
 
 
 # --- files -------------------------------------------------------------------------------------------------

@@ -1,353 +1,27 @@
-"""The state document: a fold's result as JSON text and back, without loss (SPEC 5).
-
-Under `wire` stands what going on needs and the rest does not say. Each part of it has a value that
-follows from the rest; only what differs from that is written.
-"""
+"""A state document, read: keys that it does not show are found by the order of what is open."""
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
+from base64 import b64decode
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from cattrs import transform_error
-from cattrs.errors import BaseValidationError
-
-from . import state as s
-from ._content import Content
-from ._json import Json, NotJsonError, decode, freeze, key_of
-from ._model import evolve
-from ._persistent import Log, Registry, Table
-from .codec import from_json, read_entry, to_json, wire_name
-from .errors import DocumentError
-from .folded import Folded
-from .frames import SENDERS
-from .normalize.wire import Asked, Wire
-from .printing import json_text
-from .reading.reader import FRESH, ReaderState
-from .reduce import echo
-from .reduce._session import with_session, with_sessions
+from .. import state as s
+from .._content import Content
+from .._json import Json, freeze, key_of
+from .._model import evolve
+from .._persistent import Log, Registry, Table
+from ..codec import from_json, read_entry, wire_name
+from ..folded import Folded
+from ..frames import SENDERS
+from ..normalize.wire import Asked, Wire
+from ..reading.reader import FRESH, ReaderState
+from ..reduce import echo
+from ..reduce._session import with_session
+from .usual import follows_from, usual_activity, usual_fresh, usual_last_ended, usually_reusable
 
 
-FORMAT: Final = "acp-state/1"
-MAX_DOCUMENT_DEPTH: Final = 400
-"""A document nests a frame's values deeper by what stands around them."""
-
-
-def dumps(state: s.Snapshot | Folded, *, indent: int | None = 2) -> str:
-    """Return the state document of a snapshot or of a fold's result, which then can be gone on with.
-
-    The text is the same for equal states: keys have a fixed order, and lone surrogates are escaped.
-    *indent* `None` prints it on one line.
-    """
-    return json_text(to_document(state), indent)
-
-
-def loads(text: str | bytes) -> Folded:
-    """Return the fold's result that a state document describes; it has no diagnostics.
-
-    Raises `DocumentError` if *text* is no state document, or one of a format that this version does
-    not read.
-    """
-    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    try:
-        return from_document(decode(data, MAX_DOCUMENT_DEPTH))
-    except NotJsonError as error:
-        msg = f"not JSON: {error}"
-        raise DocumentError(msg) from None
-
-
-def to_document(state: s.Snapshot | Folded) -> dict[str, Json]:
-    """Return the state document as a plain object."""
-    snapshot = state if isinstance(state, s.Snapshot) else state.snapshot
-    document: dict[str, Json] = {
-        "format": FORMAT,
-        "connection": to_json(snapshot.connection),
-        "sessions": {session.id: to_json(session) for session in snapshot.sessions.values()},
-    }
-    wire = _wire_to_json(
-        snapshot,
-        _follows_from(snapshot) if isinstance(state, s.Snapshot) else state.wire,
-    )
-    if isinstance(state, Folded):
-        sides = {side: _reader_to_json(reader) for side, reader in zip(SENDERS, state.sides, strict=True) if reader != FRESH}
-        if sides:
-            wire["sides"] = sides
-    if wire:
-        document["wire"] = wire
-    return document
-
-
-def from_document(document: Json) -> Folded:
-    """Return what a state document, as a plain object, describes."""
-    if not isinstance(document, Mapping) or "format" not in document:
-        msg = "no state document: it has no format"
-        raise DocumentError(msg)
-    if document["format"] != FORMAT:
-        msg = f"a state document of format {document['format']!r}; this version reads {FORMAT!r}"
-        raise DocumentError(msg)
-    try:
-        return _Reading(document).folded()
-    except BaseValidationError as error:
-        msg = "; ".join(str(line) for line in transform_error(error)[:3])
-        raise DocumentError(f"no state document: {msg}") from None
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        msg = f"no state document: {type(error).__name__}: {error}"
-        raise DocumentError(msg) from None
-
-
-def only(folded: Folded, session_id: str) -> Folded:
-    """Return *folded* with one of its sessions; the connection, open requests included, stays as it is."""
-    session = folded.snapshot.sessions[session_id]
-    return evolve(
-        folded,
-        snapshot=with_sessions(folded.snapshot, Registry([(session_id, session)])),
-    )
-
-
-# --- the wire, written -----------------------------------------------------------------------------
-
-
-def _follows_from(snapshot: s.Snapshot) -> Wire:
-    """Return the wire of *snapshot* as far as the snapshot alone tells."""
-    connection = snapshot.connection
-    version = connection.protocol_version
-    usual = Wire()
-    for serial, request in enumerate(connection.open_requests, 1):
-        key = key_of(request.id) if request.id is not None else ("#", serial)
-        waits = request.method == "session/prompt" and version == 2
-        asked = Asked(request.from_, key, request.id, request.method, request.session_id, waits)
-        usual = usual.with_open(asked)
-    return evolve(
-        usual,
-        version=version or 1,
-        settled=version is not None,
-        client_seen=connection.requested_protocol_version is not None,
-        agent_seen=version is not None,
-        recorded=_recorded(snapshot),
-        serial=len(connection.open_requests),
-        urls=_urls(snapshot),
-        roots=Table((session.id, True) for session in snapshot.sessions.values() if session.parent is None),
-        children=Table((session.id, True) for session in snapshot.sessions.values() if session.parent is not None),
-        last_session=next(reversed(list(snapshot.sessions)), None),
-    )
-
-
-def _recorded(snapshot: s.Snapshot) -> frozenset[str]:
-    """The methods that a usual recording with this outcome has."""
-    connection = snapshot.connection
-    if connection.requested_protocol_version is None:
-        return frozenset()
-    recorded = {"initialize"} | {request.method for request in connection.open_requests if request.from_ == "client"}
-    if snapshot.sessions:
-        recorded.add("session/new")
-    if any(turn.prompts for session in snapshot.sessions.values() for turn in session.turns):
-        recorded.add("session/prompt")
-    return frozenset(recorded)
-
-
-def _urls(snapshot: s.Snapshot) -> Table[str, str | None]:
-    """The elicitations that may be completed."""
-    waiting: dict[str, tuple[bool, str | None]] = {}
-    holders: list[tuple[str | None, Iterable[Any]]] = [(None, snapshot.connection.elicitations)]
-    for session in snapshot.sessions.values():
-        histories: tuple[s.History, ...] = (session,) if session.before is None else (session.before, session)
-        holders += [(session.id, history.timeline) for history in histories]
-    for session_id, entries in holders:
-        for entry in entries:
-            if isinstance(entry, s.Elicitation) and entry.elicitation_id is not None:
-                waiting[entry.elicitation_id] = (not entry.completed, session_id)
-    return Table((id, session_id) for id, (waits, session_id) in waiting.items() if waits)
-
-
-def _wire_to_json(snapshot: s.Snapshot, wire: Wire) -> dict[str, Json]:
-    usual = _follows_from(snapshot)
-    written: dict[str, Json] = {}
-    for name in ("version", "settled", "client_seen", "agent_seen", "last_session"):
-        if getattr(wire, name) != getattr(usual, name):
-            written[wire_name(name)] = getattr(wire, name)
-    for name in ("recorded", "blocked"):
-        if getattr(wire, name) != getattr(usual, name):
-            written[name] = sorted(getattr(wire, name))
-    if dict(wire.urls.entries()) != dict(usual.urls.entries()):
-        written["urls"] = dict(wire.urls.entries())
-    asked = [_asked_to_json(ours, theirs) for ours, theirs in zip(wire.open, usual.open, strict=True)]
-    if any(asked):
-        written["open"] = asked
-    if wire.reader != FRESH:
-        written["reader"] = _reader_to_json(wire.reader)
-    sessions = {session.id: _private(snapshot, session, wire) for session in snapshot.sessions.values()}
-    sessions = {id: private for id, private in sessions.items() if private}
-    if sessions:
-        written["sessions"] = sessions
-    return written
-
-
-def _reader_to_json(reader: ReaderState) -> dict[str, Json]:
-    return {
-        "pending": b64encode(reader.pending).decode(),
-        "block": [b64encode(line).decode() for line in reader.block],
-        **({"skipping": True} if reader.skipping else {}),
-    }
-
-
-def _asked_to_json(asked: Asked, usual: Asked) -> dict[str, Json]:
-    written: dict[str, Json] = {}
-    if asked.waits != usual.waits:
-        written["waits"] = asked.waits
-    if asked.facts:
-        written["facts"] = asked.facts
-    return written
-
-
-# --- what a session does not show ------------------------------------------------------------------
-
-
-def _usual_activity(session: s.Session, snapshot: s.Snapshot, *, derives: bool) -> dict[str, Any]:
-    """Who said what *session* is doing, as far as that shows: itself, its parent, or nobody, since it is new."""
-    said: dict[str, Any] = {"_reported": None, "_mirrored": None, "_idle": False}
-    if derives or session.activity is None or session.phase in ("closed", "deleted"):
-        return said
-    parent = None if session.parent is None else snapshot.sessions.find(session.parent.session_id)
-    listed = None if parent is None else parent.subagents.find(session.id)
-    if listed is not None and listed.state is not None and listed.state.get("state") == session.activity:
-        said["_mirrored"] = session.activity
-    elif session.activity == "idle" and not session.turns:
-        said["_idle"] = True
-    else:
-        said["_reported"] = session.activity
-    return said
-
-
-def _usual_last_ended(session: s.Session) -> int | None:
-    return max(
-        (place for place, turn in session.turns.places() if turn.status != "running"),
-        default=None,
-    )
-
-
-def _private(snapshot: s.Snapshot, session: s.Session, wire: Wire) -> dict[str, Json]:
-    derives = wire.derives
-    usual: dict[str, Any] = {
-        "_derives": derives,
-        **_usual_activity(session, snapshot, derives=derives),
-        "_run_broken": False,
-        "_last_ended": _usual_last_ended(session),
-    }
-    written: dict[str, Json] = {name: getattr(session, name) for name, value in usual.items() if getattr(session, name) != value}
-    if session._fresh != _usual_fresh(session):
-        written["_fresh"] = sorted(session._fresh)
-    if session._loading is not None:
-        loading = session._loading
-        written["_loading"] = {
-            "scope": loading.scope,
-            "known": loading.known,
-            "phase": loading.phase,
-            "replaying": loading.replaying,
-            "begun": loading.begun,
-            **({"knownUntil": loading.known_until} if loading.scope == "none" else {}),
-            "seen": [_seen_to_json(session, key, replaced) for key, replaced in loading.seen.entries()],
-        }
-    taken = [
-        {
-            "place": index,
-            "prompt": to_json(evolve(prompt, _taken=None)),
-            "taken": to_json(prompt._taken),
-        }
-        for index, prompt in enumerate(session._prompts)
-        if prompt._taken is not None
-    ]
-    if taken:
-        written["taken"] = taken
-    written |= _private_history(session)
-    before = {} if session.before is None else _private_history(session.before)
-    if before:
-        written["before"] = before
-    return written
-
-
-def _seen_to_json(session: s.Session, key: Any, replaced: tuple[int, s.Entry] | None) -> dict[str, Json]:
-    if replaced is None:
-        return {"key": list(key)}
-    place, entry = replaced
-    written = {"key": list(key), "place": place, "entry": to_json(entry)}
-    if isinstance(entry, s.ToolCall) and entry.final:
-        written["reusable"] = entry._final_since < session._epoch
-    return written
-
-
-def _usual_fresh(session: s.Session) -> frozenset[str]:
-    if session.phase != "unannounced":
-        return frozenset()
-    return frozenset(name for name in ("config_options", "available_commands") if getattr(session, name) is not None)
-
-
-def _private_history(history: s.History) -> dict[str, Json]:
-    written: dict[str, Json] = {}
-    turns = {str(place): _turn_to_json(history.turns.at(place)) for place in history._open_turns}
-    turns = {place: turn for place, turn in turns.items() if turn}
-    if turns:
-        written["turns"] = turns
-    usual = _usually_reusable(history)
-    odd = {str(place): reusable for place, reusable in _reusable(history).items() if reusable != usual[place]}
-    if odd:
-        written["reusable"] = odd
-    return written
-
-
-def _turn_to_json(turn: s.Turn) -> dict[str, Json]:
-    written: dict[str, Json] = {}
-    if turn._entry is not None:
-        written["entry"] = turn._entry
-    if turn._echo is not None:
-        heard = turn._echo
-        written["echo"] = {
-            "id": heard.id,
-            "parent": heard.parent,
-            "size": heard.size,
-            "content": to_json(heard.content),
-        }
-    return written
-
-
-def _reusable(history: s.History) -> dict[int, bool]:
-    """For each finished call, whether a turn began since, so that its id may come again (SPEC 4.3)."""
-    return {
-        place: entry._final_since < history._epoch
-        for place, entry in history.timeline.places()
-        if isinstance(entry, s.ToolCall) and entry.final
-    }
-
-
-def _usually_reusable(history: s.History) -> dict[int, bool]:
-    """The same, as far as the order of the timeline tells."""
-    entries = list(history.timeline)
-    usual: dict[int, bool] = {}
-    user_after, turn_after = False, -1
-    for place in range(len(entries) - 1, -1, -1):
-        entry = entries[place]
-        if isinstance(entry, s.ToolCall) and entry.final:
-            if entry.historical:
-                usual[place] = user_after
-            elif entry.turn is not None:
-                usual[place] = entry.turn < history.turns.end - 1
-            else:
-                earlier = max(
-                    (other.turn for other in entries[max(0, place - 8) : place] if other.turn is not None),
-                    default=-1,
-                )
-                usual[place] = turn_after > earlier
-        if isinstance(entry, s.Message) and entry.historical and entry.role == "user":
-            user_after = True
-        if entry.turn is not None:
-            turn_after = max(turn_after, entry.turn)
-    return usual
-
-
-# --- reading ---------------------------------------------------------------------------------------
-
-
-class _Reading:
+class Reading:
     """Reads one document: keys that the document does not show are found by the order of what is open."""
 
     def __init__(self, document: Mapping[str, Json]) -> None:
@@ -538,7 +212,7 @@ class _Reading:
 
     def _wire(self, snapshot: s.Snapshot) -> Wire:
         written = self.wire_json
-        usual = evolve(_follows_from(snapshot), open=s.EMPTY_TABLE, queues=Registry(), setups=Registry())
+        usual = evolve(follows_from(snapshot), open=s.EMPTY_TABLE, queues=Registry(), setups=Registry())
         for asked in self.open:
             usual = usual.with_open(asked)
         changes: dict[str, Any] = {
@@ -573,15 +247,15 @@ class _Reading:
     ) -> s.Session:
         facts: dict[str, Any] = {
             "_derives": wire.derives,
-            **_usual_activity(session, snapshot, derives=wire.derives),
+            **usual_activity(session, snapshot, derives=wire.derives),
             "_run_broken": False,
-            "_last_ended": _usual_last_ended(session),
+            "_last_ended": usual_last_ended(session),
         }
         facts |= {name: written[name] for name in facts if name in written}
         fresh = written.get("_fresh")
         session = evolve(
             session,
-            _fresh=_usual_fresh(session) if fresh is None else frozenset(fresh),
+            _fresh=usual_fresh(session) if fresh is None else frozenset(fresh),
             _loading=self._loading(written.get("_loading")),
             before=None if session.before is None else _with_private_history(session.before, written.get("before", {})),
             **facts,
@@ -737,7 +411,7 @@ def _with_private_turns(history: s.History, written: Mapping[str, Json]) -> Tabl
 def _with_epoch(history: Any, written: Mapping[str, Json]) -> Any:
     """Set when calls were finished, as far as it matters: before or after the last turn began."""
     reusable = {
-        **_usually_reusable(history),
+        **usually_reusable(history),
         **{int(place): value for place, value in written.items()},
     }
     timeline = history.timeline
