@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, Final, TextIO
+from unicodedata import category
 
 import attrs
 
@@ -65,7 +66,30 @@ def _may_colour(file: TextIO) -> bool:
 
 
 def visible(value: Any) -> Any:
-    """Return text without what could drive a terminal: control characters as their escapes (SPEC 8)."""
-    if not isinstance(value, str) or value.isprintable():
-        return value
-    return "".join(char if char.isprintable() or char == " " else char.encode("unicode_escape").decode() for char in value)
+    """Return text, on one line, without what could drive a terminal or deceive an eye: as escapes (SPEC 8).
+
+    That are control characters of any kind, line breaks, and format characters such as those that turn
+    the direction of text around; the joiners that scripts and emoji need stay.
+    """
+    return value if not isinstance(value, str) or value.isprintable() else value.translate(_ON_ONE_LINE)
+
+
+def visible_text(text: str) -> str:
+    """Return *text* as `visible` does, but with its lines and tabs."""
+    return text if text.isprintable() else text.replace("\r\n", "\n").translate(_ON_LINES)
+
+
+class _Escapes(dict[int, int | str]):
+    """For `str.translate`: what stands for a character."""
+
+    def __missing__(self, code: int) -> int | str:
+        unsafe = category(chr(code)) in _UNSAFE and code not in _JOINERS
+        self[code] = chr(code).encode("unicode_escape").decode() if unsafe else code
+        return self[code]
+
+
+_UNSAFE: Final = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+_JOINERS: Final = (0x200C, 0x200D)
+
+_ON_ONE_LINE: Final = _Escapes()
+_ON_LINES: Final = _Escapes({ord("\n"): "\n", ord("\t"): "\t"})

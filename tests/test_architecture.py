@@ -61,6 +61,9 @@ ALLOWED = {
     "store": {"changes", "diagnostics", "diffing", "document", "errors", "events", "folding", "folded", "frames", "reading", "state"},
     "contrib": {"errors", "frames", "store"},
     "recording": {"_json", "dialects", "document", "folding", "frames", "reading", "store"},
+    "chronicle": {"_json", "_persistent", "changes", "diagnostics", "state", "tracing"},
+    "story": {"_json", "_model", "chronicle", "diagnostics", "findings", "state"},
+    "stats": {"chronicle", "state"},
 }
 """What the modules and packages may import of each other, each only of those above it; `cli` and the root may import all."""
 
@@ -86,6 +89,9 @@ ONLY_IN = {
     "argparse": {"cli"},
     "cattrs": {"codec", "document"},
     "structlog": {"findings"},
+    "rich": {"cli", "story"},
+    "jinja2": {"story"},
+    "markdown_it": {"story"},
     "msgspec": {"_json"},
     "gzip": {"reading"},
     "zlib": {"reading", "recording"},

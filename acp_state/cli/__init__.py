@@ -24,6 +24,8 @@ COMMANDS: Final = (
     "trace",
     "check",
     "record",
+    "show",
+    "stats",
     "schema",
 )
 """Each is a module of this package with `HELP`, `DESCRIPTION`, `EPILOG`, `add_arguments(parser)` and `run(args) -> int`."""

@@ -172,7 +172,12 @@ class Recording(io.RawIOBase):
 def check_read(file: str, folded: Folded) -> None:
     """Raise `UsageError` for a recording of which nothing could be read; its findings should be printed by then."""
     if folded.tally.read == 0:
-        raise UsageError(f"{name_of(file)}: {_what_was_seen(folded.diagnostics)}")
+        raise nothing_read(file, folded.diagnostics)
+
+
+def nothing_read(file: str, findings: Sequence[Diagnostic]) -> UsageError:
+    """Return the error that nothing in *file* could be read, for what was found in it."""
+    return UsageError(f"{name_of(file)}: {_what_was_seen(findings)}")
 
 
 def _what_was_seen(findings: Sequence[Diagnostic]) -> str:

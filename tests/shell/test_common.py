@@ -26,6 +26,8 @@ READING = {
     "normalize": ["normalize"],
     "trace": ["trace"],
     "check": ["check"],
+    "show": ["show"],
+    "stats": ["stats", "--format", "csv"],
 }
 """How each command that reads recordings is called, without their names."""
 

@@ -35,6 +35,8 @@ CALLED = {
     "check": [["check", "{}"], ["check", "{}", "--format", "json"], ["check", "{}", "--format", "github"]],
     "record": [["record", "--", "{evil}"]],  # what it hands on is the agent's, byte for byte, to the client
     "schema": [["schema"]],
+    "show": [["show", "{}"], ["show", "{}", "--plain"], ["show", "{}", "--session", "none"], ["show", "{}", "--html", "-"]],
+    "stats": [["stats", "{}"], ["stats", "{}", "--format", "csv"], ["stats", "{}", "--format", "json"], ["stats", "{}", "{}.none"]],
 }
 """Ways to call each command on a hostile recording; `{}` is its path, `{evil}` what it is full of."""
 

@@ -1,0 +1,207 @@
+"""`acp-state stats`: recordings in numbers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from attrs import frozen
+
+from . import FINE, UsageError, count, require
+from ._recordings import add_files, check_dialect, each_file, name_of
+
+
+if TYPE_CHECKING:
+    from ..stats import Counts, Stats
+
+
+HELP: Final = "count what happened in recordings"
+DESCRIPTION: Final = """\
+Counts, for each session and in total: turns and how they ended, tool calls by kind and outcome,
+permissions by decision, tokens, cost by currency, durations where the recordings have times, and the
+files that were read and changed. What a session/load replayed is not counted, but for how much it was."""
+EPILOG: Final = """\
+examples:
+  acp-state stats session.ndjson
+  acp-state stats recordings/*.ndjson.gz --format csv > sessions.csv
+  acp-state stats recordings/*.ndjson --format json | jq .total.cost"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
+    add_files(parser)
+    parser.add_argument("--session", metavar="ID", help="sessions of this id alone")
+    parser.add_argument("--format", choices=("table", "json", "csv"), default="table", help="how it is printed (table)")
+    parser.add_argument("--width", metavar="COLUMNS", type=count, help="a table as wide as this, not as the terminal")
+
+
+UNLIMITED: Final = 1_000
+"""Columns of what is no terminal."""
+
+
+@frozen
+class _Counted:
+    file: str
+    session: str
+    stats: Stats
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the statistics of all files; one that cannot be used is told of, and the others are counted."""
+    check_dialect(args.dialect)
+    if args.format == "table":
+        require("rich", "acp-state stats --format table")
+    counted: list[_Counted] = []
+
+    def add(file: str) -> int:
+        counted.extend(_of_file(file, args))
+        return FINE
+
+    code = each_file(args.files, add)
+    if code == FINE and args.session is not None and not counted:
+        raise UsageError(f"no session {args.session!r} in what was read")
+    if counted or code == FINE:
+        _PRINTERS[args.format](counted, args)
+    return code
+
+
+def _of_file(file: str, args: argparse.Namespace) -> Iterator[_Counted]:
+    from ..stats import session_stats
+    from ._chronicle import chronicle_of
+
+    for session_id, stats in session_stats(chronicle_of(file, args.dialect)).items():
+        if args.session in (None, session_id):
+            yield _Counted(name_of(file), session_id, stats)
+
+
+# --- for machines ----------------------------------------------------------------------------------
+
+
+def _print_json(counted: list[_Counted], _: argparse.Namespace) -> None:
+    from ..printing import json_text
+    from ..stats import to_object, total
+
+    sessions = [{"file": one.file, "id": one.session, **to_object(one.stats)} for one in counted]
+    for session in sessions:
+        del session["sessions"]
+    document = {"sessions": sessions, "total": to_object(total(one.stats for one in counted))}
+    sys.stdout.write(json_text(document, 2) + "\n")
+
+
+def _print_csv(counted: list[_Counted], _: argparse.Namespace) -> None:
+    """Print a row for each session: what is nested has a column for each name, lists are counted."""
+    import csv
+
+    from ..findings import visible
+    from ..stats import to_object
+
+    rows = [{"file": visible(one.file), "session": visible(one.session), **dict(_flat(to_object(one.stats)))} for one in counted]
+    for row in rows:
+        del row["sessions"]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    first = [name for name in names if "." not in name]
+    writer = csv.DictWriter(sys.stdout, [*first, *sorted(set(names) - set(first))], restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    from ..findings import visible
+
+    for name, inner in value.items():
+        path = prefix + visible(name)
+        if isinstance(inner, Mapping):
+            yield from _flat(inner, f"{path}.")
+        else:
+            yield path, len(inner) if isinstance(inner, list) else inner
+
+
+# --- for people ------------------------------------------------------------------------------------
+
+
+def _print_table(counted: list[_Counted], args: argparse.Namespace) -> None:
+    from rich.console import Console
+
+    from ..stats import total
+    from ..story.text import Guarded
+
+    # A pipe has no width, so nothing is shortened for one.
+    width = args.width or (None if sys.stdout.isatty() else UNLIMITED)
+    console = Console(file=sys.stdout, width=width, markup=False, highlight=False, emoji=False)
+    everything = total(one.stats for one in counted)
+    console.print(Guarded(_sessions(counted, everything, many_files=len(args.files) > 1 or len({one.file for one in counted}) > 1)))
+    if everything.tools:
+        console.print()
+        console.print(Guarded(_tools(everything.tools)))
+    for name, counts in (("turns", everything.turns), ("permissions", everything.permissions), ("questions", everything.questions)):
+        if counts:
+            console.print(f"{name}: {_counts(counts)}")
+
+
+def _sessions(counted: list[_Counted], everything: Stats, *, many_files: bool) -> Any:
+    from rich.table import Table
+
+    from ..findings import visible
+
+    table = Table(box=None, pad_edge=False, show_footer=len(counted) > 1, footer_style="bold", header_style="dim")
+    names = ("turns", "tools", "failed", "asked", "tokens", "cost", "took", "files")
+    totals = _cells(everything)
+    if many_files:
+        table.add_column("file", overflow="fold")
+    table.add_column("session", footer=f"{everything.sessions:,} sessions", overflow="fold")
+    for name, footer in zip(names, totals, strict=True):
+        table.add_column(name, footer=footer, justify="right", no_wrap=True)
+    for one in counted:
+        files = (Path(one.file).name,) if many_files else ()
+        table.add_row(*map(visible, (*files, one.session or "(without a name)")), *_cells(one.stats))
+    return table
+
+
+def _cells(stats: Stats) -> tuple[str, ...]:
+    from ..findings import visible
+    from ..story.words import amount, spell_seconds
+
+    asked = sum(stats.permissions.values()) + sum(stats.questions.values())
+    tokens = stats.tokens.get("total")
+    return (
+        f"{sum(stats.turns.values()):,}",
+        f"{stats.tool_calls:,}",
+        f"{stats.failures:,}",
+        f"{asked:,}",
+        "" if tokens is None else f"{tokens:,}",
+        visible(", ".join(amount(value, currency) for currency, value in stats.cost.items())),
+        spell_seconds(stats.seconds["session"]) if "session" in stats.seconds else "",
+        f"{len({*stats.files_changed, *stats.files_read}):,}",
+    )
+
+
+def _tools(tools: Mapping[str, Counts]) -> Any:
+    from rich.table import Table
+
+    from ..findings import visible
+
+    outcomes = list(dict.fromkeys(("completed", "failed", *(outcome for counts in tools.values() for outcome in counts))))
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("tool calls")
+    for outcome in outcomes:
+        table.add_column(visible(outcome), justify="right")
+    for kind, counts in sorted(tools.items(), key=lambda item: -sum(item[1].values())):
+        table.add_row(visible(kind), *(f"{counts[outcome]:,}" if outcome in counts else "" for outcome in outcomes))
+    return table
+
+
+def _counts(counts: Counts) -> str:
+    from ..findings import visible
+
+    return ", ".join(f"{visible(name)} {count:,}" for name, count in counts.items())
+
+
+_PRINTERS: Final[Mapping[str, Callable[[list[_Counted], argparse.Namespace], None]]] = {
+    "table": _print_table,
+    "json": _print_json,
+    "csv": _print_csv,
+}
