@@ -34,7 +34,7 @@ ALLOWED = {
     "printing": {"_json"},
     "_content": {"_json", "_persistent"},
     "frames": {"_json", "_model", "methods"},
-    "dialects": {"_json", "_model", "diagnostics", "frames"},
+    "dialects": {"_json", "_model", "diagnostics", "frames", "methods"},
     "reading": {"_json", "_model", "diagnostics", "dialects", "errors", "frames"},
     "state": VALUES,
     "events": {"_json", "_model", "state"},
@@ -60,6 +60,10 @@ ALLOWED = {
     "pytest_plugin": {"errors", "golden"},
     "store": {"changes", "diagnostics", "diffing", "document", "errors", "events", "folding", "folded", "frames", "reading", "state"},
     "contrib": {"errors", "frames", "store"},
+    "redact": {
+        *("_content", "_json", "_model", "diagnostics", "events", "folded", "folding", "frames", "methods", "normalize", "reading", "reduce"),
+        "state",
+    },
     "recording": {"_json", "dialects", "document", "folding", "frames", "reading", "store"},
     "chronicle": {"_json", "_persistent", "changes", "diagnostics", "state", "tracing"},
     "story": {"_json", "_model", "chronicle", "diagnostics", "findings", "state"},
@@ -93,7 +97,7 @@ ONLY_IN = {
     "jinja2": {"story"},
     "markdown_it": {"story"},
     "msgspec": {"_json"},
-    "gzip": {"reading"},
+    "gzip": {"cli", "reading"},
     "zlib": {"reading", "recording"},
     "acp": {"contrib"},
 }

@@ -26,6 +26,7 @@ COMMANDS: Final = (
     "record",
     "show",
     "stats",
+    "redact",
     "schema",
 )
 """Each is a module of this package with `HELP`, `DESCRIPTION`, `EPILOG`, `add_arguments(parser)` and `run(args) -> int`."""

@@ -15,12 +15,13 @@ that is not the protocol's has its kind beside it. *raw* may be `{"base64": ...}
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 from .._json import Json
 from .._model import UNSET
 from ..diagnostics import Diagnostic, excerpt
-from ..frames import SENDERS, Sender, make_frame, read_message, read_one
+from ..frames import SENDERS, Frame, Sender, make_frame, read_message, read_one
+from ..methods import REQUESTS
 from ._common import Item, not_a_frame, seconds
 
 
@@ -85,3 +86,37 @@ def _raw(raw: Json, line: int | None) -> Diagnostic:
     if isinstance(raw, dict) and isinstance(raw.get("base64"), str):
         return Diagnostic("not-json", "the recorded line was no text", line)
     return not_a_frame(raw, line, "a raw line that is neither text nor base64")
+
+
+def header(**facts: Json) -> dict[str, Json]:
+    """Return the first record of a transcript."""
+    return {"format": FORMAT, "version": VERSION, **facts}
+
+
+def write(frame: Frame) -> dict[str, Json]:
+    """Return the record of *frame*, which must not be `invalid`; read again, it gives an equal frame, but for `line` and `partial`."""
+    record: dict[str, Json] = {} if frame.time is None else {"t": frame.time}
+    if frame.kind == "exit":
+        return {**record, "exit": frame.payload}
+    record["from"] = frame.sender
+    if frame.kind == "request" and frame.id is UNSET and frame.method not in REQUESTS:
+        record["kind"] = "request"
+    record["message"] = _written(frame)
+    return record
+
+
+def _written(frame: Frame) -> dict[str, Json]:
+    message: dict[str, Any] = {"jsonrpc": "2.0"}
+    if frame.id is not UNSET:
+        message["id"] = frame.id
+    if frame.method is not None:
+        message["method"] = frame.method
+    part = _PARTS.get(frame.kind, "params")
+    if frame.payload is not UNSET:
+        message[part] = frame.payload
+    elif part != "params":
+        message[part] = None  # it is what tells an answer
+    return message
+
+
+_PARTS: Final = {"response": "result", "error": "error"}

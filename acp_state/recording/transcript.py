@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from .._json import Json, decode_many, encode, fast_decode
-from ..dialects.acp_state_ import FORMAT, VERSION
+from ..dialects.acp_state_ import header
 from ..frames import SENDERS, Sender
 from ..reading.lines import MAX_LINE, LineBuffer
 
@@ -30,7 +30,7 @@ class Transcript:
 
     def header(self, **facts: Json) -> bytes:
         """Return the first line."""
-        return encode({"format": FORMAT, "version": VERSION, **facts}) + b"\n"
+        return encode(header(**facts)) + b"\n"
 
     def heard(self, sender: Sender, data: bytes, time: float) -> bytes:
         """Return the records of the lines that the next bytes of a side complete."""

@@ -1,0 +1,131 @@
+"""`acp-state redact`: a copy of a recording that can be shown to others."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import blake2b
+from itertools import chain
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final, cast
+
+from . import FINE, UsageError
+from ._recordings import add_dialect, check_dialect, name_of, opened
+
+
+if TYPE_CHECKING:
+    from ..frames import Frame
+
+
+HELP: Final = "copy a recording without what is private in it"
+DESCRIPTION: Final = """\
+Reads a recording in any format that is known and writes it anew, in the acp-state format, with all
+replaced that is not the protocol's own. It folds to the same state, redacted.
+
+What stays: the protocol's member names, methods and words (kinds, statuses, stop reasons, roles);
+numbers where the protocol knows what they are (usage, cost, sizes, lines, codes, versions, request
+ids); true, false, null; times from the start; order and shape.
+
+What is replaced: texts by an x for each character, blanks and line breaks apart, wherever they are
+cut; every other string (ids, paths, commands, titles, contents, schemas' property names, whatever
+vendors add) by x- and twelve digits that are the same wherever it stands; any other number.
+
+What can be told from the copy: how long texts and long contents are and where their words and lines
+end; which ids, paths and contents are equal. Lines that are no messages are left out."""
+EPILOG: Final = """\
+examples:
+  acp-state redact session.ndjson -o shareable.ndjson
+  acp-state redact session.ndjson.gz | acp-state fold -"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
+    parser.add_argument("file", metavar="FILE", help="a recording, also .gz; - for standard input")
+    parser.add_argument("-o", "--output", metavar="OUT", help="where to write, .gz for gzip; by default standard output")
+    parser.add_argument(
+        "--salt",
+        metavar="TEXT",
+        help="has equal things of several recordings replaced by equal ones; keep it to yourself (by default a random one)",
+    )
+    add_dialect(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the redacted copy."""
+    from ..folding import collector_paused
+    from ..redact import redact
+
+    check_dialect(args.dialect)
+    if args.output is not None and _are_one(args.file, args.output):
+        raise UsageError(f"{args.output}: is the recording itself")
+    salt = os.urandom(32) if args.salt is None else blake2b(args.salt.encode("utf-8", "surrogatepass"), digest_size=32).digest()
+    with opened(args.file) as recording, collector_paused():
+        copy = _Copy(redact(recording, salt, dialect=args.dialect))
+        if copy.begin():  # what cannot be read leaves no copy
+            try:
+                with _opened(args.output) as file:
+                    copy.write(file)
+            except OSError as error:
+                if args.output is None:
+                    raise
+                raise UsageError(f"{args.output}: {error.strerror or error}") from None
+    if copy.left_out:
+        sys.stderr.write(f"acp-state: {name_of(args.file)}: left out what is no message: {copy.left_out}\n")
+    if not copy.written:
+        raise UsageError(f"{name_of(args.file)}: no frame of ACP traffic in it")
+    return FINE
+
+
+def _are_one(file: str, output: str) -> bool:
+    return file != "-" and Path(file).exists() and Path(output).exists() and Path(file).samefile(output)
+
+
+@contextmanager
+def _opened(output: str | None) -> Iterator[IO[bytes]]:
+    """Open where the copy goes."""
+    if output is None:
+        yield sys.stdout.buffer
+    elif output.lower().endswith(".gz"):
+        import gzip
+
+        with gzip.GzipFile(output, "wb", mtime=0) as packed:
+            yield cast("IO[bytes]", packed)
+    else:
+        with Path(output).open("wb") as file:
+            yield file
+
+
+class _Copy:
+    """The copy, in our own format; counts what is in it and what is not."""
+
+    def __init__(self, frames: Iterator[Frame | None]) -> None:
+        self._frames = frames
+        self._first: Frame | None = None
+        self.written = self.left_out = 0
+
+    def begin(self) -> bool:
+        """Find the first message, and return whether there is one."""
+        for frame in self._frames:
+            if frame is not None:
+                self._first = frame
+                return True
+            self.left_out += 1
+        return False
+
+    def write(self, file: IO[bytes]) -> None:
+        """Write all of it."""
+        from .._json import encode
+        from ..dialects.acp_state_ import header, write
+
+        file.write(encode(header(redacted=True)) + b"\n")
+        for frame in chain((self._first,), self._frames):
+            if frame is None:
+                self.left_out += 1
+            else:
+                file.write(encode(write(frame)) + b"\n")
+                self.written += 1
+        file.flush()
