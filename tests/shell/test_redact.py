@@ -16,9 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_state import fold
+from acp_state import dumps, fold
 from acp_state.dialects.acp_state_ import write
-from acp_state.document import to_document, written
 from acp_state.folding import Fold, items_of
 from acp_state.frames import Frame
 from acp_state.reading import Reader, blocks
@@ -54,7 +53,7 @@ def plain(value):
 
 def document_of(state):
     """The state document as JSON has it, without `wire`."""
-    document = json.loads(written(to_document(state)))
+    document = json.loads(dumps(state))
     document.pop("wire", None)
     return document
 
