@@ -51,6 +51,10 @@ _CLIENT: Final = ("out", "outbound", "outgoing", "send", "sent", "fromclient", "
 _UNITS: Final = ((1e17, 1_000_000_000), (1e14, 1_000_000), (1e11, 1000), (ABSOLUTE, 1))
 """Above which size a number counts from 1970, and how many of its unit are in a second."""
 
+_FLAT: Final = ("method", "update", "sessionUpdate", "is_error")
+_FLAT_ANSWER: Final = (*_FLAT, "result", "error")
+"""The marks of a record that is a message itself."""
+
 WORDS: Final[dict[str, Sender]] = {**dict.fromkeys(_AGENT, "agent"), **dict.fromkeys(_CLIENT, "client")}
 
 
@@ -119,7 +123,7 @@ def _is_header(record: Json) -> bool:
 
 def _is_flat(record: Json, sender: Sender | None) -> bool:
     """Whether a record without a message is one in a shape that is not ours, or has it elsewhere: silence would lose it."""
-    marks = ("method", "update", "sessionUpdate") if sender is None else ("method", "update", "sessionUpdate", "result", "error")
+    marks = _FLAT if sender is None else _FLAT_ANSWER
     return any(mark in record for mark in marks) or any(map(jsonrpc.is_message, record.values()))
 
 

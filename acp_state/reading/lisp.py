@@ -25,6 +25,9 @@ from .syntax import Found
 OPENING: Final = re.compile(rb"\([ \t\r]*+(?:\([ \t\r]*+(?:\([ \t\r]*+(?::.*)?)?)?\Z", re.DOTALL)
 """A line that begins such a list: up to three parentheses alone, or a first key after them."""
 
+SURE: Final = re.compile(rb"(?:\([ \t\r]*+){3}:")
+"""How a line begins that does whatever comes next."""
+
 MAX_NESTING: Final = 10_000
 """Deepest nesting that is followed, as for JSON."""
 

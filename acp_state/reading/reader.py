@@ -31,7 +31,7 @@ from ..frames import Frame, notification, read_message, read_one
 from .block import Block, Leftover, is_opening, restore, without_bom
 from .headed import Message, Rest, read_headed
 from .lines import MAX_LINE, LineBuffer
-from .lisp import OPENING, Lisp
+from .lisp import OPENING, SURE, Lisp
 from .syntax import is_begun
 
 
@@ -132,6 +132,8 @@ class Reader:
         """
         if not self._closed:
             self._closed = True
+            if self._block is None and self._lisp:
+                self._begin_list()
             if self._block is not None:
                 self._close_block(self._block)
             if self._block is None:
@@ -228,6 +230,14 @@ class Reader:
             self._leave(self._block, self._block.give_up("is too long"), number)
         self._out.append(Diagnostic("line-too-long", f"the line is longer than {self._limit} bytes", number))
 
+    def _begin_list(self) -> None:
+        """Begin a list if the last line does so, for certain."""
+        pending = self._buffer.pending
+        line = without_bom(pending)
+        if SURE.match(line):
+            self._buffer.drop(len(pending) - len(line) + 1)
+            self._block = Block(b"(", self._ended + 1, self._limit)
+
     def _close_block(self, block: Block) -> None:
         pending = self._buffer.pending
         size = block.readable(pending)
@@ -251,7 +261,7 @@ class Reader:
         rest = without_bom(self._buffer.pending)
         if error is not None and rest.strip():
             error = left.error or error
-            torn = left.torn or (not isinstance(error, TooDeepError) and is_begun(rest))
+            torn = left.torn or (not isinstance(error, TooDeepError) and (is_begun(rest) or self._begins(rest)))
             self._out.append(
                 Diagnostic("torn-line", f"the last line ends too soon: {excerpt(rest)}", number) if torn else _fault(rest, error, number)
             )

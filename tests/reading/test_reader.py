@@ -16,6 +16,8 @@ from acp_state.diagnostics import CATALOGUE, Diagnostic, excerpt
 from acp_state.frames import Frame
 from acp_state.reading import Reader, ReaderState
 from acp_state.reading.block import Block, restore
+from acp_state.reading.headed import HeadedSyntax
+from acp_state.reading.lisp import Lisp
 from acp_state.reading.reader import DEEPEST
 from acp_state.reading.syntax import Syntax
 
@@ -454,9 +456,24 @@ LINES = [
     line("n" * 300),
 ]  # fmt: skip
 
-recordings = st.lists(st.tuples(st.sampled_from(LINES), st.sampled_from([b"\n", b"\n", b"\n", b"\r\n", b""])), max_size=10).map(
-    lambda parts: b"".join(b"".join(part) for part in parts)
+LISP = (
+    '((:direction . incoming) (:kind . notification) (:object (jsonrpc . #1="2.0") (method . "session/update")'
+    ' (params (sessionId . "s-1") (update (sessionUpdate . "agent_message_chunk")\n (content (type . "text") (text . "%s"))))))'
 )
+LITERAL = str(frame("it's")).encode()
+
+LINES_OF_TEXT = [
+    b"[agent] " + line("o"), b"[client] " + LITERAL, b"[client] " + LITERAL + b"[agent] " + line("p"), b"[agent] " + line("q") + line("q"), b"[agent] " + line("r")[:-3], b"[client] " + LITERAL[:-9],
+    b"[agent] npm warn", b"[client] {'a': }", b"[client] {'a'", b"[error] no", b"[agent] ", b"[client] [", b"[agent] {", b"[agent] {}{", b"[client] {'\xff': 1}", b"[client] {)}",
+    b"2026-01-01 10:00:00,250 [  34]   FINE - AcpTransport - IN: " + line("s"), b"2026-01-01 10:00:00,000 [    3]   FINE - AcpTransport - OUT: oops",
+    b"2026-01-01 10:00:00.500", b"2026-01-01 10:00:00\r", b"Sent:", b"Received:", b"Received:\r", b"2026-01-01 10:00:00\nReceived:\n" + line("t"), b"2026-01-01 10:00:00\nSent:\n" + line("u") + line("v"),
+    b"(", b"((", b"(((:direction . outgoing)", b")", b"))", b" (", b"(x", b"(((", b'(((:a . "', b'"', b"\\", b";", b"#1#", b"((:a . #1#)) ((:a . #1=(#1#)))", b"((:a . [1 2))", b"((:a . #9=7))",
+    b"(" + (LISP % "w").encode(), b"(" + (LISP % "x\n\n y").encode() + b"\n" + (LISP % "z").replace('#1="2.0"', "#1#").encode() + b")", (LISP % "1").encode() + b")" + line("2"),
+]  # fmt: skip
+
+recordings = st.lists(
+    st.tuples(st.sampled_from(LINES) | st.sampled_from(LINES_OF_TEXT), st.sampled_from([b"\n", b"\n", b"\n", b"\r\n", b""])), max_size=10
+).map(lambda parts: b"".join(b"".join(part) for part in parts))
 OPTIONS = {"max_line": 400, "max_depth": 5}
 
 
@@ -527,8 +544,15 @@ def test_reading_goes_on_from_a_saved_state_wherever_it_ended(data, place):
         b"[\n" + line() + b",\n{\n" + line("b") + b"\n[\n]\n",
         b"{\n[\n" + pretty("b", 0) + b"\n" + line("c") + b"\nx\n",
         line("d" * 400) + b"\n" + line("e") + b"\n" + b'{\n"a":\n' + line("d" * 400) + b"\n",
+        b"[client] " + LITERAL + b"[agent] " + line("f") + b"\r\n[error] no\n[agent] oops\n[agent] " + line("g") + line("h"),
+        b"2026-01-01 10:00:00\r\nSent:\r\n" + line("i") + b"\r\n2026-01-01 10:00:00.5\n2026-01-01 10:00:01\n\nReceived:\n" + pretty("j"),
+        b"(" + (LISP % 'k\\"\n\n;').encode() + b"\r\n;; c\n" + (LISP % "l").replace('#1="2.0"', "#1#").encode() + b")\n" + line("m"),
+        b"(\n (\n  (\n  :direction . incoming) #7=(:kind . notification)\n (:object . 5)) "
+        + (LISP % "n").encode()
+        + b"\n(x))\n"
+        + line("o"),
     ],
-    ids=range(6),
+    ids=range(10),
 )
 def test_reading_goes_on_from_every_byte(data):
     for place in range(len(data) + 1):
@@ -572,11 +596,16 @@ def test_a_restored_block_is_the_same(data):
         again = restore(block.lines)
         assert isinstance(again, Block)
         assert block.lines == again.lines
-        assert (block._syntax._state, block._syntax._outside, block._syntax.opened) == (
-            again._syntax._state,
-            again._syntax._outside,
-            again._syntax.opened,
-        )
+        assert what_is_left(block._syntax) == what_is_left(again._syntax)
+
+
+def what_is_left(syntax):
+    """What a syntax knows of the brackets that are open."""
+    if isinstance(syntax, Lisp):
+        return (syntax._open, syntax.in_string, syntax._head, syntax.opening)
+    if isinstance(syntax, HeadedSyntax):
+        return (syntax._lines, *what_is_left(syntax._syntax))
+    return (syntax._state, syntax._outside, syntax.opened)
 
 
 def test_an_archive_is_not_the_readers_business():
