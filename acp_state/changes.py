@@ -197,6 +197,7 @@ Change: TypeAlias = (
     | RowChanged
     | RowRemoved
 )
+"""What `diff` finds: one of the classes above."""
 
 SNAPSHOT_RULE: Final = "_derives"
 """The one attribute of a `ConnectionChanged` that is the snapshot's own."""

@@ -88,6 +88,7 @@ CATALOGUE: Final[dict[str, Code]] = _catalogue(
     # bounds
     Code("more-diagnostics", "warning", "More kinds of diagnostics came than are kept apart; these were only counted."),
 )
+"""Every code that a diagnostic may have, by its name."""
 
 
 @frozen
