@@ -19,9 +19,9 @@ import acp
 
 from acp.schema import AllowedOutcome, DeniedOutcome, PermissionOption, RequestPermissionResponse, ToolCallUpdate
 
-from acp_state import Session, Store
+from acp_state import Session, Store, queries
 from acp_state.contrib.acp_sdk import observer
-from acp_state.state import Message, Permission, ToolCall
+from acp_state.state import Permission, ToolCall
 
 
 LOOKS = frozenset(("read", "search", "think", "fetch"))
@@ -59,7 +59,7 @@ def report(session: Session) -> dict[str, Any]:
     asked = [entry for entry in session.timeline if isinstance(entry, Permission)]
     return {
         "stopReason": session.stop_reason,
-        "said": [entry.text for entry in session.timeline if isinstance(entry, Message) and entry.role == "agent"],
+        "said": queries.answer(session),
         "decided": [{"call": call_of(session, one.tool_call_id).title, "decision": one.decision} for one in asked],
     }
 

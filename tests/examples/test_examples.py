@@ -69,7 +69,7 @@ def test_a_bot_refuses_what_its_rule_does_not_allow():
     assert ran.returncode == 1
     assert json.loads(ran.stdout) == {
         "stopReason": "refusal",
-        "said": [],
+        "said": "",
         "decided": [{"call": "Say 2 words", "decision": "reject_once"}],
     }
 
@@ -80,7 +80,7 @@ def test_a_bot_allows_what_its_rule_allows():
     assert ran.returncode == 0
     assert json.loads(ran.stdout) == {
         "stopReason": "end_turn",
-        "said": ["hello there "],
+        "said": "hello there ",
         "decided": [{"call": "Say 2 words", "decision": "allow_once"}],
     }
 

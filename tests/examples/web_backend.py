@@ -39,7 +39,7 @@ import acp
 
 from acp.schema import AllowedOutcome, PermissionOption, RequestPermissionResponse, ToolCallUpdate
 
-from acp_state import Snapshot, Store, changes_to_json, dumps
+from acp_state import Snapshot, Store, changes_to_json, dumps, queries
 from acp_state.contrib.acp_sdk import observer
 from acp_state.state import Permission
 
@@ -81,15 +81,15 @@ class Room:
     async def request_permission(
         self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **_: Any
     ) -> RequestPermissionResponse:
-        id = pending(self.store.snapshot, session_id, tool_call.tool_call_id)
+        id = newest_asked(self.store.snapshot, session_id, tool_call.tool_call_id)
         self._answers[id] = answer = asyncio.get_running_loop().create_future()
         return RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id=await answer))
 
 
-def pending(snapshot: Snapshot, session_id: str, call: str) -> Any:
-    """Return the id of the newest permission that is asked for a tool call."""
-    asked = [entry for entry in snapshot.sessions[session_id].timeline if isinstance(entry, Permission) and entry.tool_call_id == call]
-    return asked[-1].id
+def newest_asked(snapshot: Snapshot, session_id: str, call: str) -> Any:
+    """Return the id of the newest permission that is pending for a tool call."""
+    asked = [one.request for one in queries.pending(snapshot, session_id)]
+    return [one.id for one in asked if isinstance(one, Permission) and one.tool_call_id == call][-1]
 
 
 class Backend:

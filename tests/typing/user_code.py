@@ -38,6 +38,7 @@ from acp_state import (
     document_schema,
     dumps,
     entry_steps,
+    event_to_json,
     events,
     fold,
     golden,
@@ -99,6 +100,42 @@ def looking(snapshot: Snapshot) -> Iterator[str]:
                     assert_type(entry.status, str)
 
 
+def asking(snapshot: Snapshot) -> Iterator[str]:
+    for question in queries.pending(snapshot):
+        assert_type(question, queries.Pending)
+        assert_type(question.request, state.Permission | state.Elicitation)
+    for session in snapshot.sessions.values():
+        busy: queries.Work = queries.work(session)
+        assert_type(busy.busy, bool)
+        assert_type(queries.open_calls(session), tuple[state.ToolCall, ...])
+        assert_type(queries.stopped_because(session), str | None)
+        assert_type(queries.context_used(session), float | None)
+        assert_type(queries.effective_mode(session), state.Mode | None)
+        assert_type(queries.available_modes(session), tuple[state.Mode, ...])
+        for plan in session.plans:
+            progress: queries.Progress | None = queries.plan_progress(plan)
+            if progress is not None:
+                yield f"{progress.done} of {progress.total}"
+        for file in queries.files_touched(session):
+            assert_type(file, queries.TouchedFile)
+            yield file.path if queries.CHANGING.intersection(file.how) else ""
+        yield queries.answer(session)
+        yield from calls(session)
+        for child in (*queries.children(snapshot, session.id), *queries.subtree(snapshot, session.id)):
+            assert_type(child, Session)
+
+
+def calls(session: Session) -> Iterator[str]:
+    for entry in queries.entries_below(session, "call-1"):
+        if isinstance(entry, (state.Message, state.Compaction, state.ToolCall)):
+            yield queries.text_of(entry)
+        if isinstance(entry, state.ToolCall):
+            yield from (queries.unified_diff(item, context=1) or "" for item in entry.content)
+    terminal = queries.find_terminal(session, "terminal-1")
+    if terminal is not None:
+        yield queries.terminal_text(terminal, tail=10)
+
+
 def differences(before: Snapshot, after: Snapshot) -> list[str]:
     found: tuple[Change, ...] = diff(before, after)
     assert_type(apply(before, found), Snapshot)
@@ -113,7 +150,9 @@ def steps(path: Path) -> list[events.Event]:
         assert_type(step, Step)
         assert_type(step.frame, Frame | None)
         assert_type(step.changes, tuple[Change, ...])
-    return [event for step in trace(path) for event in step.events]
+    happened = [event for step in trace(path) for event in step.events]
+    assert_type([event_to_json(event) for event in happened], list[dict[str, Any]])
+    return happened
 
 
 def by_hand(frame: Frame) -> Snapshot:
