@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from .rows import MIXES, compared, saved
-from .workloads import WORKLOADS
+from .workloads import SMALLEST, WORKLOADS
 
 
 SIZES: Final = (1_000, 10_000, 100_000, 1_000_000)
-SMALLEST: Final = 100
 REMEMBERED: Final = (*MIXES, "one-message", "tools")
 """The workloads whose memory is measured."""
 
@@ -55,7 +54,11 @@ def _listed(values: Any) -> str:
 
 
 def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.replace("_", "").split(","))
+    parts = text.replace("_", "").split(",")
+    if not all(part.isdecimal() and int(part) >= SMALLEST for part in parts):
+        msg = f"a size is a number of frames, {SMALLEST} or more"
+        raise argparse.ArgumentTypeError(msg)
+    return tuple(map(int, parts))
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from typing import Final
 from . import ROOT, timing
 from .parts import BASE, Part, parts_for
 from .rows import Row, row
-from .workloads import WORKLOADS
+from .workloads import SMALLEST, WORKLOADS
 
 
 VALGRIND: Final = shutil.which("valgrind")
@@ -54,7 +54,7 @@ def _counts(parts: list[str], name: str, size: int) -> dict[str, int]:
 
 def _count(name: str, size: int, names: list[str]) -> None:
     parts = [part for part in (BASE, *parts_for(WORKLOADS[name].version, 0, lambda _: True)) if part.name in names]
-    with timing.traffic(name, timing.SMALLEST) as made:
+    with timing.traffic(name, SMALLEST) as made:
         for part in parts:
             timing.seconds(part, made)
     with timing.traffic(name, size) as made:

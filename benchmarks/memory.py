@@ -22,7 +22,8 @@ from acp_state.reading.source import blocks
 
 from . import ROOT
 from .rows import MIXES, NONE, Row, row
-from .timing import SMALLEST, traffic
+from .timing import traffic
+from .workloads import SMALLEST
 
 
 STATUS: Final = Path("/proc/self/status")
@@ -36,7 +37,8 @@ def kept(names: Sequence[str], size: int, rounds: int) -> Iterator[Row]:
     if not STATUS.is_file():
         return
     for name in names:
-        found = {what: [_child(name, size, what) for _ in range(rounds)] for what in TARGETS}
+        with traffic(name, SMALLEST) as small, traffic(name, size) as made:
+            found = {what: [_child(what, small.path, made.path) for _ in range(rounds)] for what in TARGETS}
         for part, what, figure in (
             ("memory, last snapshot", "last", "kept"),
             ("memory, all snapshots", "all", "kept"),
@@ -47,10 +49,9 @@ def kept(names: Sequence[str], size: int, rounds: int) -> Iterator[Row]:
             yield row("memory", part, name, size, [one[figure] / size for one in found[what]], "B/frame", (), target)
 
 
-def _child(name: str, size: int, what: str) -> Any:
-    with traffic(name, SMALLEST) as small, traffic(name, size) as made:
-        command = [sys.executable, "-m", __name__, what, str(small.path), str(made.path)]
-        return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout)
+def _child(what: str, small: Path, path: Path) -> Any:
+    command = [sys.executable, "-m", __name__, what, str(small), str(path)]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout)
 
 
 def _resident(line: str) -> int:

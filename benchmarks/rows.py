@@ -92,35 +92,23 @@ def row(
 
 def compared(rows: Sequence[Row]) -> Iterator[Row]:
     """Yield what only several rows tell together: hard workloads over the mix, and long recordings over short ones."""
-    found = {(one.part, one.workload, one.frames): one.value for one in rows}
-    for (part, workload, frames), value in found.items():
+    found = {(one.part, one.workload, one.frames): one for one in rows}
+    for (part, workload, frames), hard in found.items():
         mix = found.get((part, HARD.get(workload, ""), frames))
         if part == EACH and mix is not None:
-            yield Row(
-                "comparison", f"{part}, over {HARD[workload]}", workload, frames, value, "ns/frame", value / mix, None, None, *OVER_MIX
-            )
+            yield _over(hard, mix, mix.workload, OVER_MIX)
     for part, workloads in ((EACH, LINEAR), ("diff", MIXES)):
         for workload in workloads:
             sizes = sorted(frames for name, where, frames in found if (name, where) == (part, workload))
             if len(sizes) > 1:
                 short, long = (found[part, workload, size] for size in (sizes[0], sizes[-1]))
-                yield Row(
-                    "comparison",
-                    f"{part}, over {sizes[0]:,} frames",
-                    workload,
-                    sizes[-1],
-                    long,
-                    "ns/frame",
-                    long / short,
-                    None,
-                    None,
-                    *FLAT,
-                )
+                yield _over(long, short, f"{short.frames:,} frames", FLAT)
 
 
-def _judged(target: Target, frames: int) -> Target:
-    """Return *target* where there are enough frames for it to mean something."""
-    return target if frames >= 10_000 else NONE
+def _over(one: Row, other: Row, what: str, target: Target) -> Row:
+    # In a short recording what is done once is most of it, and nothing is judged by that.
+    target = target if one.frames >= 10_000 else NONE
+    return row("comparison", f"{one.part}, over {what}", one.workload, one.frames, [one.value], one.unit, [one.value / other.value], target)
 
 
 def saved(rows: Iterable[Row]) -> list[dict[str, object]]:

@@ -13,7 +13,8 @@ from typing import Final
 
 from . import ROOT
 from .rows import NONE, Row, row
-from .timing import SMALLEST, traffic
+from .timing import traffic
+from .workloads import SMALLEST
 
 
 ALL_NAMES: Final = "import acp_state; [getattr(acp_state, name) for name in acp_state.__all__]"

@@ -9,14 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import process_time
-from typing import Final
 
 from .parts import BASE, Part, Traffic, parts_for
 from .rows import NONE, TARGETS, Row, row
-from .workloads import WORKLOADS, encode, frames
-
-
-SMALLEST: Final = 100
+from .workloads import SMALLEST, WORKLOADS, encode, frames
 
 
 @contextmanager
@@ -37,9 +33,9 @@ def measured(names: Sequence[str], sizes: Sequence[int], wanted: Callable[[str],
     for name in names:
         of = WORKLOADS[name]
         for size in sizes:
-            if size > of.largest:
-                continue
             parts = parts_for(of.version, size, wanted)
+            if size > of.largest or not parts:
+                continue
             if size > SMALLEST:
                 with traffic(name, SMALLEST) as made, frozen():
                     for part in parts:  # what is imported or made once is not measured

@@ -21,6 +21,10 @@ Sent: TypeAlias = tuple[str, Message]
 """Who sent it (`client` or `agent`), and what."""
 
 
+SMALLEST: Final = 100
+"""The smallest size, in frames, in which a workload is what it is said to be."""
+
+
 class Workload(NamedTuple):
     """One kind of traffic: of which protocol version, what makes it, and the largest size (in frames) that it is measured in."""
 

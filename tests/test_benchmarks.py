@@ -69,7 +69,7 @@ def test_a_smoke_run_gives_every_row(tmp_path):
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [(("--workloads", "mix-v3"), "no workload is called mix-v3"), (("--sizes", "few"), "invalid _numbers value: 'few'")],
+    [(("--workloads", "mix-v3"), "no workload is called mix-v3"), (("--sizes", "few"), "a size is a number of frames, 100 or more")],
 )
 def test_what_cannot_be_run_is_said(arguments, said):
     done = run(*arguments)
