@@ -13,10 +13,11 @@ import acp
 import pytest
 
 from acp import schema as m
+from acp._transport import memory_transport_pair
 from acp.connection import StreamDirection, StreamEvent
 
 from acp_state import Folded, Store, dumps, fold, loads
-from acp_state.contrib.acp_sdk import observer
+from acp_state.contrib.acp_sdk import observed, observer
 
 from support import sdk_agent, wiretap
 
@@ -167,6 +168,45 @@ def test_a_loaded_session_is_what_was_replayed_and_what_came_then(ends):
         ("message", False),
         ("message", False),
     ]
+
+
+# --- transports --------------------------------------------------------------------------------------------
+
+
+class Late:
+    """A transport that, as HTTP may, knows that a message has arrived long after it has been answered."""
+
+    def __init__(self, transport):
+        self.receive, self.close, self._transport = transport.receive, transport.close, transport
+
+    async def send(self, message):
+        await self._transport.send(message)
+        for _ in range(100):
+            await asyncio.sleep(0)
+
+
+def test_a_transport_is_observed_in_the_order_of_the_wire():
+    ours, theirs = Store(), Store()
+
+    async def talk():
+        left, right = memory_transport_pair()
+        agent = asyncio.create_task(acp.run_agent(sdk_agent.Agent(), right, observers=[observer(theirs, "agent")]))
+        connection = acp.connect_to_agent(Client(), observed(Late(left), ours, "client"))
+        async with asyncio.timeout(60), connection:
+            await connection.initialize(protocol_version=acp.PROTOCOL_VERSION)
+            session = await connection.new_session(cwd="/home", mcp_servers=[])
+            await connection.prompt(session_id=session.session_id, prompt=[acp.text_block("say one two")])
+        await agent
+
+    asyncio.run(talk())
+    assert dumps(ours.snapshot) == dumps(theirs.snapshot)
+    assert ours.diagnostics == theirs.diagnostics == ()
+    assert [entry.turn for entry in ours.snapshot.sessions["s-1"].timeline] == [0] * 5
+
+
+def test_a_transport_of_another_side_is_refused():
+    with pytest.raises(ValueError, match="'client' or 'agent', not 'server'"):
+        observed(memory_transport_pair()[0], Store(), "server")
 
 
 # --- one message at a time ---------------------------------------------------------------------------------
