@@ -20,6 +20,7 @@ from weakref import WeakSet
 
 from attrs import evolve, frozen
 
+from ._model import replacer
 from .changes import Change
 from .diagnostics import Diagnostic
 from .diffing import diff
@@ -39,6 +40,8 @@ Listener: TypeAlias = Callable[[Any, Any, tuple[Event, ...]], object]
 Selector: TypeAlias = Callable[[Snapshot], Any]
 
 Fed: TypeAlias = "bytes | bytearray | memoryview | str | Frame | Mapping[str, Any] | list[Any]"
+
+_told_of: Final = replacer(Frame, "sender", "time")
 
 
 @frozen
@@ -90,6 +93,7 @@ class Store:
         self._calls: deque[tuple[_Hearer, Update]] = deque()
         self._calling = False
         self._streams: WeakSet[_Stream] = WeakSet()  # a reader that just goes away ends its stream
+        self._followed = False  # whether anybody ever wanted to be told: to ask a `WeakSet` for each frame is dear
         self._closed = False
 
     @classmethod
@@ -162,7 +166,7 @@ class Store:
             elif sender is None:
                 self._take(self._readers[None].feed_record(data), None, time)
             else:
-                self._take(read_message(data, sender), sender, time)
+                self._take(read_message(data, sender, time=time))
             snapshot = self._fold.snapshot
         self._call()
         return snapshot
@@ -185,17 +189,17 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _take(self, items: Iterable[Frame | Diagnostic], sender: Sender | None, time: float | None = None) -> None:
+    def _take(self, items: Iterable[Frame | Diagnostic], sender: Sender | None = None, time: float | None = None) -> None:
         fold = self._fold
         for item in items:
             if isinstance(item, Diagnostic):
                 fold.findings.add(item)
                 continue
             if sender is not None or time is not None:
-                item = evolve(item, sender=sender or item.sender, time=item.time if time is None else time)  # noqa: PLW2901 -- it is completed
+                item = _told_of(item, sender or item.sender, item.time if time is None else time)  # noqa: PLW2901 -- it is completed
             before = fold.snapshot
             events = fold.take(item)
-            if fold.snapshot is not before and (self._hearers or self._streams):
+            if self._followed and fold.snapshot is not before:
                 update = Update(before, fold.snapshot, events)
                 self._calls.extend((hearer, update) for hearer in self._hearers)
                 for stream in self._streams:
@@ -225,6 +229,7 @@ class Store:
     def _listen(self, hearer: _Hearer) -> Callable[[], None]:
         with self.lock:
             self._hearers = (*self._hearers, hearer)
+            self._followed = True
 
         def unsubscribe() -> None:
             with self.lock:
@@ -266,6 +271,7 @@ class Store:
         stream = _Stream(limit)
         with self.lock:
             self._streams.add(stream)
+            self._followed = True
             if self._closed:
                 stream.end()
         return stream
