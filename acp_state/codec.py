@@ -246,10 +246,18 @@ def _output(value: Json, _: Any) -> Output:
     return Output(b64decode(value["base64"], validate=True))
 
 
+def _block(value: Json) -> FrozenDict:
+    block: FrozenDict = from_json(value, FrozenDict)
+    if block.get("type") == "text" and type(block.get("text")) is not str:
+        msg = "a text block without a text"
+        raise TypeError(msg)
+    return block
+
+
 _converter.register_structure_hook(FrozenDict, _frozen(FrozenDict))
 _converter.register_structure_hook(FrozenList, _frozen(FrozenList))
 _converter.register_structure_hook(Output, _output)
-_converter.register_structure_hook(Content, lambda value, _: Content([from_json(block, FrozenDict) for block in value]))
+_converter.register_structure_hook(Content, lambda value, _: Content(map(_block, value)))
 
 
 def _is_union(kind: Any) -> bool:

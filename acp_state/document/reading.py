@@ -18,6 +18,7 @@ from ..normalize.wire import Asked, Wire
 from ..reading.reader import FRESH, ReaderState
 from ..reduce import echo
 from ..reduce._session import with_session
+from .checks import VERSIONS, check_connection, check_session, facts_of
 from .usual import follows_from, usual_activity, usual_fresh, usual_last_ended, usually_reusable
 
 
@@ -40,22 +41,12 @@ class Reading:
         extras = self.wire_json.get("open", [{}] * len(requests))
         version = self.connection.get("protocolVersion")
         found = []
-        for serial, (request, extra) in enumerate(zip(requests, extras, strict=True), 1):
-            id = freeze(request["id"])
-            key = key_of(id) if id is not None else ("#", serial)
-            waits = extra.get("waits", request["method"] == "session/prompt" and version == 2)
-            facts = freeze(extra.get("facts", {}))
-            found.append(
-                Asked(
-                    request["from"],
-                    key,
-                    id,
-                    request["method"],
-                    request.get("sessionId"),
-                    waits,
-                    facts,
-                )
-            )
+        for serial, (written, extra) in enumerate(zip(requests, extras, strict=True), 1):
+            request: s.OpenRequest = from_json(written, s.OpenRequest)
+            key = key_of(request.id) if request.id is not None else ("#", serial)
+            waits = from_json(extra.get("waits", request.method == "session/prompt" and version == 2), bool)
+            facts = facts_of(request.method, extra.get("facts", {}))
+            found.append(Asked(request.from_, key, request.id, request.method, request.session_id, waits, facts))
         return found
 
     def key(self, id: Json, session_id: str | None, methods: Iterable[str], *, waiting: bool, waits: bool = False) -> Any:
@@ -74,13 +65,15 @@ class Reading:
     def folded(self) -> Folded:
         """Return the fold's result."""
         connection = self._connection()
-        sessions = {id: self._session(session) for id, session in self.document["sessions"].items()}
+        check_connection(connection)
+        sessions = {id: self._session(id, session) for id, session in self.document["sessions"].items()}
         snapshot = s.Snapshot(connection, Registry(sessions.items()))
         wire = self._wire(snapshot)
         snapshot = evolve(snapshot, _derives=wire.derives)
         privates = self.wire_json.get("sessions", {})
         for session in snapshot.sessions.values():
             whole = self._with_private(session, snapshot, wire, privates.get(session.id, {}))
+            check_session(whole)
             snapshot = with_session(snapshot, whole)
         sides = self.wire_json.get("sides", {})
         client, agent = (_reader(sides.get(side)) for side in SENDERS)
@@ -133,7 +126,10 @@ class Reading:
             found.append((None if key is None else (extension.from_, key), extension))
         return Table(found)
 
-    def _session(self, item: Json) -> s.Session:
+    def _session(self, id: str, item: Json) -> s.Session:
+        if item["id"] != id:
+            msg = f"session {item['id']!r} stands under {id!r}"
+            raise ValueError(msg)
         tables = {
             "subagents",
             "notices",
@@ -215,22 +211,12 @@ class Reading:
         usual = evolve(follows_from(snapshot), open=s.EMPTY_TABLE, queues=Registry(), setups=Registry())
         for asked in self.open:
             usual = usual.with_open(asked)
-        changes: dict[str, Any] = {
-            name: written[wire_name(name)]
-            for name in (
-                "version",
-                "settled",
-                "client_seen",
-                "agent_seen",
-                "last_session",
-            )
-            if wire_name(name) in written
-        }
-        for name in ("recorded", "blocked"):
-            if name in written:
-                changes[name] = frozenset(written[name])
+        changes = {name: from_json(written[wire_name(name)], kind) for name, kind in _WIRE.items() if wire_name(name) in written}
+        if changes.get("version", 1) not in VERSIONS:
+            msg = f"protocol version {changes['version']}"
+            raise ValueError(msg)
         if "urls" in written:
-            changes["urls"] = Table(written["urls"].items())
+            changes["urls"] = Table(from_json(written["urls"], dict[str, str | None]).items())
         if "reader" in written:
             changes["reader"] = _reader(written["reader"])
         changes["serial"] = len(self.open)
@@ -251,11 +237,11 @@ class Reading:
             "_run_broken": False,
             "_last_ended": usual_last_ended(session),
         }
-        facts |= {name: written[name] for name in facts if name in written}
+        facts |= {name: from_json(written[name], kind) for name, kind in _PRIVATE.items() if name in written}
         fresh = written.get("_fresh")
         session = evolve(
             session,
-            _fresh=usual_fresh(session) if fresh is None else frozenset(fresh),
+            _fresh=usual_fresh(session) if fresh is None else from_json(fresh, frozenset[str]),
             _loading=self._loading(written.get("_loading")),
             before=None if session.before is None else _with_private_history(session.before, written.get("before", {})),
             **facts,
@@ -266,19 +252,12 @@ class Reading:
     def _loading(self, written: Mapping[str, Json] | None) -> s.Loading | None:
         if written is None:
             return None
-        seen = Table[object, Any]((tuple(one["key"]), _seen(one)) for one in written["seen"])
-        return s.Loading(
-            written["scope"],
-            written["known"],
-            written["phase"],
-            written["replaying"],
-            written["begun"],
-            seen,
-            written.get("knownUntil", 0),
-        )
+        seen = Table[object, Any]((tuple(from_json(one["key"], tuple[str | None, ...])), _seen(one)) for one in written["seen"])
+        loading = {name: from_json(written[name], kind) for name, kind in _LOADING.items()}
+        return s.Loading(**loading, seen=seen, known_until=from_json(written.get("knownUntil", 0), int))
 
     def _with_prompts(self, session: s.Session, written: Mapping[str, Json]) -> s.Session:
-        items = next(item for item in self.document["sessions"].values() if item["id"] == session.id).get("pendingPrompts", [])
+        items = self.document["sessions"][session.id].get("pendingPrompts", [])
         prompts: list[s.PendingPrompt] = [from_json(item, s.PendingPrompt) for item in items]
         for taken in written.get("taken", []):
             prompt = evolve(
@@ -315,8 +294,35 @@ def _reader(written: Mapping[str, Json] | None) -> ReaderState:
     return ReaderState(
         b64decode(written["pending"]),
         tuple(b64decode(line) for line in written["block"]),
-        written.get("skipping", False),
+        from_json(written.get("skipping", False), bool),
     )
+
+
+_WIRE: Final[Mapping[str, Any]] = {
+    "version": int,
+    "settled": bool,
+    "client_seen": bool,
+    "agent_seen": bool,
+    "last_session": str | None,
+    "recorded": frozenset[str],
+    "blocked": frozenset[str],
+}
+_PRIVATE: Final[Mapping[str, Any]] = {
+    "_derives": bool,
+    "_reported": str | None,
+    "_mirrored": str | None,
+    "_idle": bool,
+    "_run_broken": bool,
+    "_last_ended": int | None,
+}
+_LOADING: Final[Mapping[str, Any]] = {
+    "scope": str,
+    "known": bool,
+    "phase": str,
+    "replaying": bool,
+    "begun": bool,
+}
+"""What stands under `wire`, of the connection, of a session, and of its load."""
 
 
 def _session_named(extension: s.Extension) -> str | None:
@@ -393,16 +399,17 @@ def _completable(entries: Iterable[tuple[int, Any]]) -> Table[str, int]:
 def _with_private_turns(history: s.History, written: Mapping[str, Json]) -> Table[Any, s.Turn]:
     turns = history.turns
     for place, extra in written.items():
-        entry = extra.get("entry")
+        entry = from_json(extra.get("entry"), int | None)
         busy = any(other.turn == int(place) for at, other in history.timeline.places() if at != entry)
         turn = evolve(turns.at(int(place)), _entry=entry, _busy=entry is not None and busy)
         heard = extra.get("echo")
         if heard is not None:
-            content = Content([freeze(block) for block in heard["content"]], sealed=False)
+            content = Content(from_json(heard["content"], Content), sealed=False)
             prompt = history.timeline.known(entry).content
+            id, parent, size = (from_json(heard[name], kind) for name, kind in (("id", str | None), ("parent", str | None), ("size", int)))
             turn = evolve(
                 turn,
-                _echo=echo.restored(prompt, content, heard["id"], heard["parent"], heard["size"]),
+                _echo=echo.restored(prompt, content, id, parent, size),
             )
         turns = turns.replace(int(place), turn)
     return turns

@@ -1,0 +1,113 @@
+"""What must hold in a document so that going on from it cannot fail.
+
+What else is odd in one is taken as if it had been sent that way. All raise `ValueError`, or cattrs'
+validation errors, which know where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Never
+
+from .. import state as s
+from .._json import FrozenDict, Json, freeze
+from ..codec import from_json
+from ..frames import SENDERS
+
+
+VERSIONS: Final = (1, 2)
+
+_SCOPES: Final = ("start", "cursor", "none")
+
+_TEXT: Final = str | None
+_SETUP: Final[Mapping[str, Any]] = {"cwd": _TEXT, "dirs": tuple[str, ...] | None}
+_CREATED: Final[Mapping[str, Any]] = {**_SETUP, "meta": s.JsonObject | None, "source": _TEXT}
+_TERMINAL: Final[Mapping[str, Any]] = {"terminalId": _TEXT}
+_LOGIN: Final[Mapping[str, Any]] = {"methodId": _TEXT}
+
+_FACTS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "session/new": _CREATED,
+    "session/fork": _CREATED,
+    "session/load": _SETUP,
+    "session/resume": _SETUP,
+    "session/list": {"more": bool},
+    "session/set_mode": {"mode": _TEXT},
+    "session/set_model": {"model": _TEXT},
+    "authenticate": _LOGIN,
+    "auth/login": _LOGIN,
+    "terminal/create": {"command": _TEXT, "args": tuple[str, ...] | None, "cwd": _TEXT, "meta": s.JsonObject | None},
+    "terminal/output": _TERMINAL,
+    "terminal/wait_for_exit": _TERMINAL,
+    "terminal/kill": _TERMINAL,
+    "terminal/release": _TERMINAL,
+}
+"""What is remembered of a request's params until its answer, by method."""
+
+_MAY_LACK: Final = frozenset(("session/new", "session/fork", "session/load", "session/resume"))
+"""The methods of whose answers a fact that is not there changes nothing; of the others all facts are there."""
+
+
+def facts_of(method: str, written: Json) -> FrozenDict:
+    """Return what is remembered of a request; what a document of a snapshot alone lacks is absent in the request, too."""
+    facts = dict(from_json(written, s.JsonObject))
+    kinds = _FACTS.get(method, {})
+    for name, value in facts.items():
+        if name not in kinds:
+            _refuse(f"{name!r} is nothing that is remembered of {method}")
+        from_json(value, kinds[name])
+    if method not in _MAY_LACK:
+        facts = {name: facts.get(name, False if kind is bool else None) for name, kind in kinds.items()}
+    return FrozenDict(freeze(facts))
+
+
+def check_connection(connection: s.Connection) -> None:
+    """Check what a connection says, and who asked what is open."""
+    if connection.protocol_version not in (None, *VERSIONS):
+        _refuse(f"protocol version {connection.protocol_version}")
+    for request in connection.open_requests:
+        if request.from_ not in SENDERS:
+            _refuse(f"a request from {request.from_!r}")
+
+
+def check_session(session: s.Session) -> None:
+    """Check that what is referred to in a session is there, and what frames may refer to can be compared."""
+    for history in (session,) if session.before is None else (session, session.before):
+        _check_turns(history, (entry.turn for entry in history.timeline))
+        for turn in history.turns:
+            if turn._entry is not None and not _is_message(history, turn._entry):
+                _refuse(f"no message is the prompt at {turn._entry}")
+        for entry in history.timeline:
+            if isinstance(entry, s.ToolCall):
+                _check_ids(entry.content)
+    _check_ids(session.background or ())
+    _check_turns(session, [session._last_ended, *(prompt._taken.turn for prompt in session._prompts if prompt._taken is not None)])
+    loading = session._loading
+    if loading is not None and loading.scope not in _SCOPES:
+        _refuse(f"a load of {loading.scope!r}")
+    for seen in () if loading is None else loading.seen:
+        if seen is not None:
+            place, entry = seen
+            _check_turns(session, [entry.turn])
+            if not session.timeline.stands(place) or session.timeline.at(place).type != entry.type:
+                _refuse(f"no entry of its kind stands at {place}, where it was replaced")
+
+
+def _check_turns(history: s.History, turns: Iterable[int | None]) -> None:
+    for turn in turns:
+        if turn is not None and not history.turns.stands(turn):
+            _refuse(f"there is no turn {turn}")
+
+
+def _is_message(history: s.History, place: int) -> bool:
+    return history.timeline.stands(place) and isinstance(history.timeline.at(place), s.Message)
+
+
+def _check_ids(items: Iterable[Json]) -> None:
+    for item in items:
+        for name in ("type", "terminalId", "toolCallId"):
+            if isinstance(item.get(name), (dict, list)):
+                _refuse(f"{name} is no id")
+
+
+def _refuse(why: str) -> Never:
+    raise ValueError(why)
