@@ -54,6 +54,7 @@ ALLOWED = {
     "compare": {"_json", "_model", "findings"},
     "change_text": {"_json", "compare", "findings"},
     "masking": {"_json", "errors"},
+    "converting": {"_json", "_model", "diagnostics", "dialects", "frames", "normalize", "reading"},
     "folding": {"_model", "diagnostics", "events", "folded", "frames", "normalize", "reading", "reduce", "state"},
     "tracing": BOTTOM | {"changes", "diagnostics", "diffing", "events", "folding", "folded", "frames", "normalize", "reading", "state"},
     "golden": {"_json", "compare", "document", "errors", "findings", "folding", "masking", "printing"},

@@ -23,6 +23,7 @@ COMMANDS: Final = (
     "normalize",
     "trace",
     "check",
+    "convert",
     "record",
     "show",
     "stats",

@@ -8,8 +8,10 @@
     {"t": 1, "exit": {"status": "success"}}
 
 *t* is in seconds from the beginning. A message may be a batch, and may lack its id if the recording
-that it was converted from has none; then an answer names its method, and the request of a method
-that is not the protocol's has its kind beside it. *raw* may be `{"base64": ...}`.
+that it was converted from has none; then an answer names its method. *kind* says what a message
+without id is where its own form does not, like the request of a method that is not the protocol's, or
+an answer whose result is not known. *partial*: not all of the message is known; what is missing is no
+mistake of the sender's. *raw* may be `{"base64": ...}`.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from .._json import Json
-from .._model import UNSET
+from .._model import UNSET, evolve
 from ..diagnostics import Diagnostic, excerpt
 from ..frames import SENDERS, Frame, Sender, make_frame, read_message, read_one
 from ..methods import REQUESTS
@@ -28,7 +30,10 @@ from ._common import Item, not_a_frame, seconds
 FORMAT: Final = "acp-state/transcript"
 VERSION: Final = 1
 
-_KEYS: Final = frozenset(("t", "from", "message", "kind", "raw", "exit"))
+KEYS: Final = frozenset(("t", "from", "message", "kind", "partial", "raw", "exit"))
+"""The members of a record."""
+
+_KINDS: Final = ("request", "notification", "response", "error")
 
 
 def read(record: Json, line: int | None, _depth: int) -> Iterable[Item] | None:
@@ -54,17 +59,21 @@ def _is_ours(record: Json) -> bool:
     """Whether *record* has two of our marks, or one and nothing that is not ours: other wrappers have some of them."""
     if "t" in record and "from" in record:
         return True
-    return ("t" in record or "from" in record or "exit" in record) and record.keys() <= _KEYS
+    return ("t" in record or "from" in record or "exit" in record) and record.keys() <= KEYS
 
 
 def _message(record: Json, sender: Sender | None, time: float | None, line: int | None) -> Iterable[Item] | None:
     message = record["message"]
     if isinstance(message, str):
         return None  # JSON in a string is not how we write
-    asked = record.get("kind") == "request"
+    kind = record.get("kind")
+    asked = kind == "request"
     if isinstance(message, list):
         return read_message(message, sender, asked=asked, time=time, line=line)
-    return (read_one(message, sender, asked, time, line),)
+    frame = read_one(message, sender, asked, time, line)
+    if kind in _KINDS and frame.kind in _KINDS and frame.id is UNSET:
+        frame = evolve(frame, kind=kind)
+    return (evolve(frame, partial=True) if record.get("partial") is True else frame,)
 
 
 def _header(record: Json, line: int | None) -> Iterable[Item]:

@@ -26,6 +26,7 @@ READING = {
     "normalize": ["normalize"],
     "trace": ["trace"],
     "check": ["check"],
+    "convert": ["convert"],
     "show": ["show"],
     "stats": ["stats", "--format", "csv"],
 }

@@ -33,6 +33,7 @@ CALLED = {
         ["trace", "{}", "--entry", "{evil}!"],
     ],
     "check": [["check", "{}"], ["check", "{}", "--format", "json"], ["check", "{}", "--format", "github"]],
+    "convert": [["convert", "{}"], ["convert", "{}", "{}", "--to", "jsonrpc"]],
     "record": [["record", "--", "{evil}"]],  # what it hands on is the agent's, byte for byte, to the client
     "schema": [["schema"]],
     "show": [["show", "{}"], ["show", "{}", "--plain"], ["show", "{}", "--session", "none"], ["show", "{}", "--html", "-"]],

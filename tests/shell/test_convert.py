@@ -1,0 +1,54 @@
+"""`acp-state convert`: a recording in another format."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from support.transcripts import v1
+
+
+SESSION = v1().prompt(1, "hello").agent_says("hi").ends(1)
+
+
+@pytest.mark.parametrize("dialect", ["jsonrpc", "tagged", "acp-state"])
+def test_it_converts_to_our_format(dialect, shell, recording):
+    path = recording(SESSION.lines(dialect))
+    ran = shell("convert", path)
+    assert (ran.code, ran.err) == (0, "")
+    header, *records = map(json.loads, ran.out.splitlines())
+    assert header == {"format": "acp-state/transcript", "version": 1}
+    assert [(record["from"], record["message"]) for record in records] == [
+        (record["from"], record["message"]) for record in map(json.loads, SESSION.lines("acp-state")[1:])
+    ]
+    assert shell("fold", "-", stdin=ran.out.encode()).out == shell("fold", path).out
+
+
+def test_it_converts_to_bare_json_rpc_and_says_what_is_lost(shell, recording):
+    lines = [*SESSION.lines("acp-state"), b"nonsense", b'{"t":9,"exit":{"status":"success"}}']
+    path = recording(lines)
+    ran = shell("convert", path, "--to", "jsonrpc", "--diagnostics=none")
+    assert ran.out.encode().splitlines() == [line.replace(b": ", b":").replace(b", ", b",") for line in SESSION.lines("jsonrpc")]
+    assert ran.err == f"acp-state: {path}: the format jsonrpc cannot carry 8 times, 1 ends of a process, 1 lines that are no message\n"
+
+
+def test_several_files_become_one_recording(shell, recording):
+    lines = SESSION.lines("jsonrpc")
+    one, other = recording(lines[:5], "1"), recording(lines[5:], "2")
+    ran = shell("convert", one, other)
+    assert ran.out == shell("convert", recording(SESSION)).out
+    assert ran.out.count("acp-state/transcript") == 1
+
+
+def test_what_cannot_be_read_is_a_finding_and_is_kept(shell, recording):
+    path = recording([b"nonsense", *SESSION.lines("jsonrpc")])
+    ran = shell("convert", path)
+    assert json.loads(ran.out.splitlines()[1]) == {"t": None, "raw": "nonsense"}
+    assert "code=not-json line=1" in ran.err
+
+
+def test_a_bad_file_among_others_leaves_one_recording(shell, recording, tmp_path):
+    ran = shell("convert", tmp_path / "gone", recording(SESSION), recording([b""], "empty"))
+    assert ran.code == 2
+    assert ran.out == shell("convert", recording(SESSION)).out
