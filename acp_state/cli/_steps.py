@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import count
-from ._recordings import add_files, check_read, name_of, opened
+from ._recordings import add_files, name_of, nothing_read, opened
 
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def steps_of(file: str, args: argparse.Namespace) -> Iterator[Step]:
     """Yield the steps of a recording. Raises `UsageError` if it cannot be read, or at its end if nothing could be."""
-    from ..folded import Folded, Tally
     from ..folding import collector_paused
     from ..tracing import trace
 
@@ -37,8 +36,8 @@ def steps_of(file: str, args: argparse.Namespace) -> Iterator[Step]:
             frames += step.number is not None
             findings = findings or step.diagnostics
             yield step
-    if args.until != 0:
-        check_read(file, Folded(diagnostics=findings, tally=Tally(frames)))
+    if not frames and args.until != 0:
+        raise nothing_read(file, findings)
 
 
 def of_file(object_: dict[str, Any], file: str, args: argparse.Namespace) -> dict[str, Any]:

@@ -7,8 +7,8 @@ import sys
 
 from typing import TYPE_CHECKING, Final
 
-from . import FINE, UsageError
-from ._recordings import add_diagnostics, add_files, check_dialect, each_file, name_of, opened, print_findings
+from . import FINE
+from ._recordings import add_diagnostics, add_files, check_dialect, each_file, name_of, nothing_read, opened, print_findings
 
 
 if TYPE_CHECKING:
@@ -64,8 +64,7 @@ def _run(file: str, conversion: Conversion, args: argparse.Namespace) -> int:
     finally:
         print_findings(Findings(conversion.findings), args.diagnostics)
     if conversion.frames == before:
-        what = "no frame of ACP traffic in it" if conversion.findings else "empty"
-        raise UsageError(f"{name_of(file)}: {what}")
+        raise nothing_read(file, conversion.findings)
     _tell_lost(file, conversion, args)
     return FINE
 
