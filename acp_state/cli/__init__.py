@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def complain(message: str) -> int:
-    """Tell the user in one line why nothing can be done, and return the exit code for that."""
+    """Tell the user in one line why something cannot be done, and return the exit code of what cannot be used."""
     from ..findings import visible
 
     sys.stderr.write(f"acp-state: {visible(message)}\n")

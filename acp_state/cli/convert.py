@@ -7,7 +7,7 @@ import sys
 
 from typing import TYPE_CHECKING, Final
 
-from . import FINE
+from . import FINE, complain
 from ._recordings import add_diagnostics, add_files, check_dialect, each_file, name_of, nothing_read, opened, print_findings
 
 
@@ -71,9 +71,8 @@ def _run(file: str, conversion: Conversion, args: argparse.Namespace) -> int:
 
 def _tell_lost(file: str, conversion: Conversion, args: argparse.Namespace) -> None:
     from ..converting import LOSSES
-    from ..findings import visible
 
     lost = [f"{conversion.lost[what]:,} {words}" for what, words in LOSSES.items() if conversion.lost[what]]
     if lost:
         sys.stdout.flush()
-        sys.stderr.write(f"acp-state: {visible(name_of(file))}: the format {args.to} cannot carry {', '.join(lost)}\n")
+        complain(f"{name_of(file)}: the format {args.to} cannot carry {', '.join(lost)}")

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
 
-from . import FINE, UsageError
+from . import FINE, UsageError, complain
 from ._recordings import add_dialect, check_dialect, name_of, opened
 
 
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
                     raise
                 raise UsageError(f"{args.output}: {error.strerror or error}") from None
     if copy.left_out:
-        sys.stderr.write(f"acp-state: {name_of(args.file)}: left out what is no message: {copy.left_out}\n")
+        complain(f"{name_of(args.file)}: left out what is no message: {copy.left_out}")
     if not copy.written:
         raise UsageError(f"{name_of(args.file)}: no frame of ACP traffic in it")
     return FINE

@@ -34,6 +34,7 @@ CALLED = {
     ],
     "check": [["check", "{}"], ["check", "{}", "--format", "json"], ["check", "{}", "--format", "github"]],
     "convert": [["convert", "{}"], ["convert", "{}", "{}", "--to", "jsonrpc"]],
+    "redact": [["redact", "{}"], ["redact", "{evil}"]],
     "record": [["record", "--", "{evil}"]],  # what it hands on is the agent's, byte for byte, to the client
     "schema": [["schema"]],
     "show": [["show", "{}"], ["show", "{}", "--plain"], ["show", "{}", "--session", "none"], ["show", "{}", "--html", "-"]],
