@@ -34,7 +34,7 @@ DIAGNOSTICS: Final = ".diagnostics.json"
 SUFFIXES: Final = (".ndjson", ".jsonl", ".json", ".jsons", ".log", ".traffic")
 """What recordings end in, before a `.gz`: those of a folder are taken. A pattern may take any file."""
 
-_DEPTH: Final = 1000
+_DEPTH: Final = 500
 """How deep an expected file may be nested: deeper than any that is written."""
 
 NO_MASK: Final = Mask()
@@ -48,7 +48,7 @@ class Golden:
 
     @property
     def name(self) -> str:
-        """What the expected files are called: the transcript's name without `.gz` and what stands before that after a dot."""
+        """What the expected files are called: the transcript's name without its ending, `a.b` for `a.b.ndjson.gz`."""
         name = self.transcript.name.removesuffix(".gz")
         return name.rpartition(".")[0] or name
 
@@ -109,23 +109,22 @@ def find(patterns: Iterable[str], root: Path) -> Suite:
     Raises `GoldenError` if a pattern finds none, or if two transcripts would have the same expected files.
     """
     found: set[Golden] = set()
-    beside: set[Path] = set()
+    expected: set[Path] = set()
     for pattern in patterns:
         transcripts = [*_transcripts(pattern, root)]
         if not transcripts:
             raise GoldenError(f"no transcript is found by {pattern!r} in {root}")
         found.update(map(Golden, transcripts))
         if transcripts != [root / pattern]:
-            beside.update(path.parent for path in transcripts)
+            expected.update(_expected_files(pattern, root))
     goldens = sorted(found)
     owners: dict[Path, Path] = {}
     for golden in goldens:
         other = owners.setdefault(golden.state, golden.transcript)
         if other != golden.transcript:
             raise GoldenError(f"{other} and {golden.transcript} both have {golden.state.name}; one needs another name")
-    used = {file for golden in goldens for file in (golden.state, golden.diagnostics)}
-    unused = sorted(file for folder in beside for file in folder.iterdir() if is_expected(file) and file not in used)
-    return Suite(tuple(goldens), tuple(unused))
+    expected.difference_update(*((golden.state, golden.diagnostics) for golden in goldens))
+    return Suite(tuple(goldens), tuple(sorted(expected)))
 
 
 def _transcripts(pattern: str, root: Path) -> Iterator[Path]:
@@ -135,10 +134,21 @@ def _transcripts(pattern: str, root: Path) -> Iterator[Path]:
     elif path.exists():
         files = [path]
     else:
-        files = [root / name for name in glob.glob(pattern, root_dir=root, recursive=True)]  # noqa: PTH207 -- `Path.glob` takes no absolute pattern
+        files = _glob(pattern, root)
     for file in files:
         if file.is_file() and not is_expected(file) and not file.name.startswith("."):
             yield file
+
+
+def _expected_files(pattern: str, root: Path) -> Iterator[Path]:
+    """Yield the expected files in the folders in which a pattern looks for transcripts."""
+    folder = glob.escape(pattern) if (root / pattern).is_dir() else os.path.dirname(pattern)  # noqa: PTH120 -- a pattern is no path
+    for suffix in (STATE, DIAGNOSTICS):
+        yield from _glob(f"{folder or '.'}/*{suffix}", root)
+
+
+def _glob(pattern: str, root: Path) -> list[Path]:
+    return [root / name for name in glob.glob(pattern, root_dir=root, recursive=True)]  # noqa: PTH207 -- `Path.glob` takes no absolute one
 
 
 # --- checking --------------------------------------------------------------------------------------

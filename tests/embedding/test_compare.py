@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_state.compare import Difference, TextPart, compare, describe, text_parts, to_object
-from acp_state.document import to_document
+from acp_state.document import MAX_DOCUMENT_DEPTH, to_document
 from acp_state.folding import fold
 
 from strategies import conversations, json_values
@@ -261,6 +261,14 @@ def test_documents_may_be_nested_deeper_than_python_calls():
         before, after = {"a": before}, {"a": after}
 
     assert [difference.pointer for difference in compare(before, after)] == ["/a" * 900]
+
+
+def test_documents_with_lists_may_be_nested_as_deep_as_they_are_read():
+    before, after = 1, 2
+    for _ in range(MAX_DOCUMENT_DEPTH // 2):
+        before, after = {"a": [before]}, {"a": [after]}
+
+    assert [difference.pointer for difference in compare(before, after)] == ["/a/0" * (MAX_DOCUMENT_DEPTH // 2)]
 
 
 def test_the_json_form():

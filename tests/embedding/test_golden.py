@@ -92,6 +92,17 @@ def test_expected_files_that_belong_to_none_are_unused(folder):
     assert find(["two.ndjson"], folder).unused == ()  # one file was asked for, not the folder
 
 
+@pytest.mark.parametrize("pattern", ["**/*.ndjson", "*/*.ndjson"])
+def test_an_unused_file_is_found_also_in_a_folder_that_has_no_transcript_any_more(folder, pattern):
+    for name in ("a", "b"):
+        (folder / name).mkdir()
+        (folder / name / f"{name}.ndjson").write_text(transcript("hello"))
+        update(Golden(folder / name / f"{name}.ndjson"))
+    (folder / "a/a.ndjson").unlink()
+
+    assert [file.name for file in find([pattern], folder).unused] == ["a.diagnostics.json", "a.state.json"]
+
+
 # --- checking ----------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from hypothesis import given
 
-from acp_state.document import to_document
+from acp_state.document import MAX_DOCUMENT_DEPTH, to_document
 from acp_state.errors import GoldenError
 from acp_state.findings import to_object
 from acp_state.folding import fold
@@ -236,6 +236,14 @@ def shape(value):
 @given(json_values)
 def test_nothing_raises(value):
     Mask.of([*NAMED, "x#=/**/a", "y~[a-z]"]).apply(value)
+
+
+def test_a_document_may_be_nested_as_deep_as_one_can_be():
+    value = []
+    for _ in range(MAX_DOCUMENT_DEPTH // 2):
+        value = {"a": [value]}
+
+    assert masked(value, *NAMED) == value
 
 
 @given(json_values)
