@@ -11,7 +11,7 @@ What a rule finds becomes `<LABEL>`. A LABEL that ends in `#` numbers what it fi
 document: with `run#=…` equal values become `<run-1>`, another one `<run-2>`, so that it still shows
 which are the same. The ids and paths of the named rules are numbered.
 
-`null` is never masked: it says that there is nothing. A text of at least five characters with a digit in
+`null` and empty texts are never masked: they say that there is nothing. A text of at least five characters with a digit in
 it, or a path, that was masked where a pointer led is masked as well wherever else it stands in a text as a word,
 keys and diagnostics included.
 """
@@ -108,6 +108,9 @@ additional directories, wherever they begin a path; temporary and home directori
 
 _ECHOES: Final = _places("/*/subject", "/wire/**")
 """Where a text that is an id, however short, is masked too: in diagnostics, and in what going on needs."""
+_MESSAGES: Final = _places("/*/message")
+"""Where such a text is masked within quotes: the messages of diagnostics."""
+_QUOTED: Final = re.compile("'[^']*'")
 
 _RULE: Final = re.compile(r"(?P<label>[A-Za-z][\w-]*)(?P<numbered>#?)(?:=(?P<pointer>/.*)|~(?P<regex>.+))", re.DOTALL)
 _WORD: Final = re.compile(r"[\w-]+")
@@ -169,7 +172,7 @@ class _Masking:
         """Take note of what is masked by its place."""
         if isinstance(value, dict):
             if (naming := self._rule_of_keys(pointer)) is not None:
-                for key in value:
+                for key in filter(None, value):
                     self._note(naming, key)
             for key, item in value.items():
                 self.collect(item, _below(pointer, key))
@@ -218,7 +221,7 @@ class _Masking:
             naming = self._rule_of_keys(pointer)
             object_: dict[str, Json] = {}
             for key, item in value.items():
-                name = self._text(key) if naming is None else self._name(naming, key)
+                name = self._text(key) if naming is None or key == "" else self._name(naming, key)
                 # Two keys that look the same now are two things still.
                 name = next(other for number in count(1) if (other := name if number == 1 else f"{name} ({number})") not in object_)
                 object_[name] = self.masked(item, _below(pointer, key))
@@ -229,17 +232,26 @@ class _Masking:
                 array.append(self.masked(item, f"{pointer}/{place}"))
             return array
         if isinstance(value, str):
-            return self._known[value] if value in self._known and _ECHOES.fullmatch(pointer) else self._text(value)
+            if value in self._known and _ECHOES.fullmatch(pointer):
+                return self._known[value]
+            return self._text(value, quotes=_MESSAGES.fullmatch(pointer) is not None)
         return value
 
-    def _text(self, text: str) -> str:
+    def _text(self, text: str, *, quotes: bool = False) -> str:
         """Return *text* with everything in it masked that is."""
-        pieces = _replaced([(text, False)], _WORD, self._words.get) if self._words else [(text, False)]
+        pieces = [(text, False)]
+        if quotes:
+            pieces = _replaced(pieces, _QUOTED, self._quoted)
+        pieces = _replaced(pieces, _WORD, self._words.get)
         pieces = _replaced(pieces, self._phrase, self._phrases.get)
         for rule in self._rules:
             for pattern in rule.texts:
                 pieces = _replaced(pieces, pattern, partial(self._name, rule))
         return "".join(piece for piece, _ in pieces)
+
+    def _quoted(self, part: str) -> str | None:
+        name = self._known.get(part[1:-1])
+        return None if name is None else f"'{name}'"
 
 
 def _replaced(pieces: list[tuple[str, bool]], pattern: re.Pattern[str], name: Callable[[str], str | None]) -> list[tuple[str, bool]]:

@@ -121,14 +121,23 @@ def test_a_short_id_is_masked_where_an_id_stands_and_not_in_texts():
     ]
 
 
+def test_an_empty_id_is_none():
+    document = {"sessions": {"": {"id": "", "cwd": ""}}, "wire": {"open": [{"facts": {"cwd": ""}}]}}
+
+    assert masked(document, "ids", "paths") == document
+
+
 def test_diagnostics_name_the_same_ids():
     state = in_session(timeline=[{"type": "permission", "id": 31}, {"type": "tool_call", "id": "toolu_01"}])
-    findings = [{"code": "a", "sessionId": "s", "subject": "31", "message": "tool call 'toolu_01' is late"}, {"code": "b", "subject": "x"}]
+    findings = [
+        {"code": "a", "sessionId": "s", "subject": "31", "message": "tool call 'toolu_01' is late"},
+        {"code": "b", "subject": "x", "message": "session 's' has no 'x', it's so"},
+    ]
     _, masked_findings = Mask.of(["ids"]).apply(state, findings)
 
     assert masked_findings == [
         {"code": "a", "sessionId": "<id-1>", "subject": "<id-2>", "message": "tool call '<id-3>' is late"},
-        {"code": "b", "subject": "x"},
+        {"code": "b", "subject": "x", "message": "session '<id-1>' has no 'x', it's so"},
     ]
 
 
