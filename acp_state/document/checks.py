@@ -72,41 +72,48 @@ def check_connection(connection: s.Connection) -> None:
 def check_session(session: s.Session) -> None:
     """Check that what is referred to in a session is there, and what frames may refer to can be compared."""
     for history in (session,) if session.before is None else (session, session.before):
-        _check_turns(history, (entry.turn for entry in history.timeline))
-        for turn in history.turns:
-            if turn._entry is not None and not _is_message(history, turn._entry):
-                _refuse(f"no message is the prompt at {turn._entry}")
-        for entry in history.timeline:
-            if isinstance(entry, s.ToolCall):
-                _check_ids(entry.content)
+        _check_history(history)
     _check_ids(session.background or ())
-    _check_turns(session, [session._last_ended, *(prompt._taken.turn for prompt in session._prompts if prompt._taken is not None)])
-    loading = session._loading
-    if loading is not None and loading.scope not in _SCOPES:
+    for prompt in session._prompts:
+        if prompt._taken is not None and (prompt._taken.turn or 0) < 0:  # one that a replay has taken away is passed over
+            _refuse(f"there is no turn {prompt._taken.turn}")
+    if session._loading is not None:
+        _check_loading(session, session._loading)
+
+
+def _check_history(history: s.History) -> None:
+    for entry in history.timeline:
+        _check_turn(history, entry)
+        if isinstance(entry, s.ToolCall):
+            _check_ids(entry.content)
+    for turn in history.turns:
+        place = turn._entry
+        if place is not None and not (history.timeline.stands(place) and isinstance(history.timeline.at(place), s.Message)):
+            _refuse(f"no message is the prompt at {place}")
+
+
+def _check_loading(session: s.Session, loading: s.Loading) -> None:
+    if loading.scope not in _SCOPES:
         _refuse(f"a load of {loading.scope!r}")
-    for seen in () if loading is None else loading.seen:
-        if seen is not None:
-            place, entry = seen
-            _check_turns(session, [entry.turn])
-            if not session.timeline.stands(place) or session.timeline.at(place).type != entry.type:
-                _refuse(f"no entry of its kind stands at {place}, where it was replaced")
+    for place, entry in filter(None, loading.seen):
+        _check_turn(session, entry)
+        if not session.timeline.stands(place) or session.timeline.at(place).type != entry.type:
+            _refuse(f"no entry of its kind stands at {place}, where it was replaced")
 
 
-def _check_turns(history: s.History, turns: Iterable[int | None]) -> None:
-    for turn in turns:
-        if turn is not None and not history.turns.stands(turn):
-            _refuse(f"there is no turn {turn}")
-
-
-def _is_message(history: s.History, place: int) -> bool:
-    return history.timeline.stands(place) and isinstance(history.timeline.at(place), s.Message)
+def _check_turn(history: s.History, entry: s.Entry) -> None:
+    if entry.turn is not None and not history.turns.stands(entry.turn):
+        _refuse(f"there is no turn {entry.turn}")
 
 
 def _check_ids(items: Iterable[Json]) -> None:
     for item in items:
-        for name in ("type", "terminalId", "toolCallId"):
-            if isinstance(item.get(name), (dict, list)):
-                _refuse(f"{name} is no id")
+        name = _NAMED.get(str(item.get("type")))
+        if name is not None and not isinstance(item.get(name, ""), str):
+            _refuse(f"{name} is no text")
+
+
+_NAMED: Final = {"terminal": "terminalId", "tool_call": "toolCallId"}
 
 
 def _refuse(why: str) -> Never:

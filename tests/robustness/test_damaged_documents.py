@@ -224,7 +224,7 @@ def test_each_place_of_a_document(conversation):
         (("wire", "open", 1, "facts"), {"else": None}),
         (("wire", "sessions", "s", "turns", "0", "entry"), 1),
         (("wire", "sessions", "s", "turns", "0", "entry"), -1),
-        (("wire", "sessions", "s", "_last_ended"), 4),
+        (("wire", "sessions", "s", "_last_ended"), "4"),
         (
             ("wire", "sessions", "s", "_loading"),
             {"scope": "x", "known": True, "phase": "ready", "replaying": True, "begun": True, "seen": []},
@@ -237,6 +237,27 @@ def test_what_going_on_could_not_make_sense_of_is_refused(path, value):
 
     with pytest.raises(DocumentError, match=r"^no state document: "):
         loads(json.dumps(spoiled(document, path, value)))
+
+
+def test_what_is_odd_and_was_sent_that_way_is_read():
+    odd = {"type": "_x", "terminalId": {}, "toolCallId": 3}
+    state = folded(frames_of([*REPLAY[:2], update("state_update", state="running", background=[odd])]))
+
+    assert state.snapshot.sessions["s"].background == [odd]
+    assert loads(told(state)).snapshot == state.snapshot
+
+
+def test_a_turn_that_a_replay_has_set_aside_may_be_the_last_that_ended():
+    ended = Sent("agent", {"jsonrpc": "2.0", "id": 1, "result": {"stopReason": "end_turn"}})
+    load = request("client", 9, "session/load", sessionId="s", cwd="/", mcpServers=[])
+    loaded = Sent("agent", {"jsonrpc": "2.0", "id": 9, "result": {}})
+    for conversation in (
+        [*TURN, ended, load, update("agent_message_chunk", content=text("a"))],
+        [*TURN, ended, load, update("_x"), loaded],
+    ):
+        state = folded(frames_of(conversation))
+
+        assert loads(told(state)).snapshot == state.snapshot
 
 
 def test_what_a_snapshot_alone_does_not_remember_of_requests_is_absent():
