@@ -1,14 +1,14 @@
-"""How long the import and the command take to start, over a bare Python: processes of their own, in turns."""
+"""What the import and the command take to start, over a bare Python: the processor time of processes of their own, in turns."""
 
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 
 from collections.abc import Iterator
-from time import perf_counter
 from typing import Final
 
 from . import ROOT
@@ -50,6 +50,7 @@ def started(rounds: int) -> Iterator[Row]:
 
 
 def _seconds(arguments: list[str], environment: dict[str, str]) -> float:
-    start = perf_counter()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, *arguments], check=True, env=environment, capture_output=True, cwd=ROOT)
-    return perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
