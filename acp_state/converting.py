@@ -30,15 +30,15 @@ HEADER: Final = {"format": FORMAT, "version": VERSION}
 """The first record of the `acp-state` dialect."""
 
 LOSSES: Final = {
-    "long line": "lines that are too long to be read",
-    "sender": "senders that cannot be told",
-    "time": "times",
-    "exit": "ends of a process",
-    "raw": "lines that are no message",
-    "partial": "marks of a message that is not known whole",
-    "form": "messages without id that are something else in that format",
+    "long line": ("line that is too long to be read", "lines that are too long to be read"),
+    "sender": ("sender", "senders"),
+    "time": ("time", "times"),
+    "exit": ("end of a process", "ends of a process"),
+    "raw": ("line that is no message", "lines that are no message"),
+    "partial": ("mark of a message that is not known whole", "marks of messages that are not known whole"),
+    "form": ("message without id that is something else there", "messages without id that are something else there"),
 }
-"""What may be lost, in words."""
+"""What may be lost, in words: of one, and of several."""
 
 
 class Conversion:

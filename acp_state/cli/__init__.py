@@ -24,6 +24,8 @@ COMMANDS: Final = (
     "trace",
     "check",
     "convert",
+    "diff",
+    "golden",
     "record",
     "show",
     "stats",

@@ -72,7 +72,7 @@ def _run(file: str, conversion: Conversion, args: argparse.Namespace) -> int:
 def _tell_lost(file: str, conversion: Conversion, args: argparse.Namespace) -> None:
     from ..converting import LOSSES
 
-    lost = [f"{conversion.lost[what]:,} {words}" for what, words in LOSSES.items() if conversion.lost[what]]
+    lost = [f"{number:,} {words[number > 1]}" for what, words in LOSSES.items() if (number := conversion.lost[what])]
     if lost:
         sys.stdout.flush()
         complain(f"{name_of(file)}: the format {args.to} cannot carry {', '.join(lost)}")

@@ -30,7 +30,7 @@ def test_it_converts_to_bare_json_rpc_and_says_what_is_lost(shell, recording):
     path = recording(lines)
     ran = shell("convert", path, "--to", "jsonrpc", "--diagnostics=none")
     assert ran.out.encode().splitlines() == [line.replace(b": ", b":").replace(b", ", b",") for line in SESSION.lines("jsonrpc")]
-    assert ran.err == f"acp-state: {path}: the format jsonrpc cannot carry 8 times, 1 ends of a process, 1 lines that are no message\n"
+    assert ran.err == f"acp-state: {path}: the format jsonrpc cannot carry 8 times, 1 end of a process, 1 line that is no message\n"
 
 
 def test_several_files_become_one_recording(shell, recording):

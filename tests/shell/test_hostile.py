@@ -34,6 +34,13 @@ CALLED = {
     ],
     "check": [["check", "{}"], ["check", "{}", "--format", "json"], ["check", "{}", "--format", "github"]],
     "convert": [["convert", "{}"], ["convert", "{}", "{}", "--to", "jsonrpc"]],
+    "diff": [
+        ["diff", "{}", "{}.other"],
+        ["diff", "{}", "{}.other", "--format", "json"],
+        ["diff", "{}", "{}.other", "--session", "{evil}!"],
+        ["diff", "{}", "{}.other", "--mask", "{evil}"],
+    ],
+    "golden": [["golden", "{}"], ["golden", "{}", "--update"], ["golden", "{evil}"]],
     "redact": [["redact", "{}"], ["redact", "{evil}"]],
     "record": [["record", "--", "{evil}"]],  # what it hands on is the agent's, byte for byte, to the client
     "schema": [["schema"]],
@@ -84,7 +91,9 @@ def test_every_command_is_tried():
 def test_no_control_sequence_comes_through(argv, terminal, shell, tmp_path, monkeypatch):
     path = tmp_path / "evil\x1b[31m.ndjson"
     path.write_bytes(b"".join(line + b"\n" for line in hostile()))
+    path.with_name(path.name + ".other").write_bytes(b"".join(line + b"\n" for line in hostile()[:-8]))
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("CI", raising=False)
     if terminal:
         shell.on_terminal("stdout", "stderr")
     ran = shell(*(part.replace("{}", str(path)).replace("{evil}", EVIL) for part in argv))

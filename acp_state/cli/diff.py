@@ -1,0 +1,120 @@
+"""`acp-state diff`: what is different between two recordings or states."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+
+from typing import TYPE_CHECKING, Any, Final
+
+from . import FINDINGS, FINE, UsageError
+from ._masks import add_mask, mask_of
+from ._recordings import add_diagnostics, add_dialect, check_dialect, check_read, name_of, opened, print_findings
+
+
+if TYPE_CHECKING:
+    from ..folded import Folded
+
+
+HELP: Final = "print what is different between two recordings or states"
+DESCRIPTION: Final = """\
+Compares two states, each given as a state document or as the recording that it is folded from, and
+prints what is different in the second. Exits with 1 if anything is."""
+EPILOG: Final = """\
+A line has a mark (+ added, - removed, ~ changed, > moved), a JSON pointer into the state document,
+and what stood there and stands there. Entries are aligned by what they are, not by their place. What
+only going on needs (`wire`) is not compared.
+
+examples:
+  acp-state diff before.ndjson after.ndjson
+  acp-state diff expected.state.json session.ndjson --session s-1
+  acp-state diff monday.ndjson tuesday.ndjson --mask ids --mask times"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
+    for name, metavar in (("before", "A"), ("after", "B")):
+        parser.add_argument(name, metavar=metavar, help="a recording or a state document, also .gz; - for standard input")
+    add_dialect(parser)
+    parser.add_argument("--session", metavar="ID", help="this session alone")
+    add_mask(parser)
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="as text (the default) or as JSON lines")
+    add_diagnostics(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the differences."""
+    from ..compare import compare, describe, to_object
+    from ..printing import json_text
+
+    check_dialect(args.dialect)
+    if args.before == args.after == "-":
+        raise UsageError("standard input cannot be both")
+    mask = mask_of(args.mask)
+    before, after = (mask.apply(_document(file, args))[0] for file in (args.before, args.after))
+    differences = compare(before, after)
+    for difference in differences:
+        line = describe(difference) if args.format == "text" else json_text(to_object(difference))
+        sys.stdout.write(line + "\n")
+    return FINDINGS if differences else FINE
+
+
+def _document(file: str, args: argparse.Namespace) -> dict[str, Any]:
+    """Return the state document of *file*, without what only going on needs."""
+    from ..document import only, to_document
+
+    folded = _folded(file, args)
+    if args.session is not None and args.session in folded.snapshot.sessions:
+        folded = only(folded, args.session)
+    elif args.session is not None:
+        raise UsageError(f"{name_of(file)}: no session {args.session!r}")
+    return {name: value for name, value in to_document(folded).items() if name != "wire"}
+
+
+def _folded(file: str, args: argparse.Namespace) -> Folded:
+    from ..document import loads
+    from ..errors import DocumentError
+    from ..folding import fold
+
+    data = _bytes(file)
+    if _is_state(data):
+        try:
+            return loads(data)
+        except DocumentError as error:
+            raise UsageError(f"{name_of(file)}: {error}") from None
+    folded = fold(data, dialect=args.dialect)
+    print_findings(folded.diagnostics, args.diagnostics)
+    check_read(file, folded)
+    return folded
+
+
+def _bytes(file: str) -> bytes:
+    """Return what *file* holds, unpacked. Raises `UsageError` for what cannot be read, or not to its end."""
+    from ..diagnostics import Diagnostic
+    from ..reading.source import blocks
+
+    parts: list[bytes] = []
+    with opened(file) as recording:
+        for block in blocks(recording):
+            if isinstance(block, Diagnostic):
+                raise UsageError(f"{name_of(file)}: {block.message}")
+            parts.append(block)
+    return b"".join(parts)
+
+
+_STATE: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"acp-state/\d')
+
+
+def _is_state(data: bytes) -> bool:
+    """Whether *data* is a state document: by its beginning, or if something put its members in another order, by all of it."""
+    from .._json import fast_decode
+
+    if _STATE.match(data):
+        return True
+    try:
+        value = fast_decode(data)
+    except (ValueError, RecursionError):
+        return False
+    format_ = value.get("format") if isinstance(value, dict) else None
+    return isinstance(format_, str) and re.fullmatch(r"acp-state/\d+", format_) is not None

@@ -1,0 +1,96 @@
+"""`acp-state golden`: recordings beside the states that they should fold to."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from . import FINDINGS, FINE, UsageError, complain
+from ._masks import add_mask, mask_of
+
+
+if TYPE_CHECKING:
+    from ..golden import Golden, Suite
+    from ..masking import Mask
+
+
+HELP: Final = "compare recordings with the states that they should fold to"
+DESCRIPTION: Final = """\
+Folds recordings and compares what comes of each with the files beside it: NAME.state.json, the state
+document, and NAME.diagnostics.json, what is wrong with it. Exits with 1 if any is missing, says
+something else, or belongs to no recording."""
+EPILOG: Final = """\
+With --update the files are written anew, and those that are others now are printed; a person should
+read what changed, so this is refused where CI is set. pytest does the same with the plugin that
+comes with acp-state: pytest --acp-update.
+
+examples:
+  acp-state golden tests/recordings
+  acp-state golden 'recordings/**/*.ndjson' --mask ids --mask times
+  acp-state golden tests/recordings --update"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="a recording, a folder of recordings, or a pattern")
+    parser.add_argument("--update", action="store_true", help="write the expected files anew")
+    add_mask(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Verify or update the recordings."""
+    from ..errors import GoldenError
+    from ..golden import find
+
+    if args.update and os.environ.get("CI"):
+        raise UsageError("--update is refused where CI is set: expected files are written where a person reads what changed")
+    mask = mask_of(args.mask)
+    try:
+        suite = find(args.paths, Path())
+    except GoldenError as error:
+        raise UsageError(str(error)) from None
+    step = _update if args.update else _verify
+    codes = [_each(golden, mask, step) for golden in suite.goldens]
+    codes.append(_unused(suite))
+    if not args.update:
+        bad = sum(code != FINE for code in codes[:-1])
+        number = len(suite.goldens)
+        sys.stdout.write(f"{number:,} {'recording' if number == 1 else 'recordings'}, {bad:,} not as expected\n")
+    return max(codes)
+
+
+def _each(golden: Golden, mask: Mask, step: Callable[[Golden, Mask], int]) -> int:
+    """Verify or update one recording; what cannot be read or written keeps none from the rest."""
+    try:
+        return step(golden, mask)
+    except OSError as error:
+        sys.stdout.flush()
+        return complain(f"{error.filename or golden.transcript}: {error.strerror or error}")
+
+
+def _verify(golden: Golden, mask: Mask) -> int:
+    from ..golden import verify
+
+    mismatches = verify(golden, mask)
+    sys.stdout.writelines(f"{mismatch}\n" for mismatch in mismatches)
+    return FINDINGS if mismatches else FINE
+
+
+def _update(golden: Golden, mask: Mask) -> int:
+    from ..findings import visible
+    from ..golden import update
+
+    sys.stdout.writelines(f"wrote {visible(os.path.relpath(file))}\n" for file in update(golden, mask))
+    return FINE
+
+
+def _unused(suite: Suite) -> int:
+    from ..findings import visible
+
+    sys.stdout.writelines(f"{visible(os.path.relpath(file))} belongs to no recording\n" for file in suite.unused)
+    return FINDINGS if suite.unused else FINE

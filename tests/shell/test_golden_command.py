@@ -1,0 +1,93 @@
+"""`acp-state golden`: recordings beside the states that they should fold to."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from acp_state.document import dumps
+from acp_state.folding import fold
+
+from support.transcripts import v1
+
+
+@pytest.fixture
+def folder(recording, tmp_path, monkeypatch):
+    """A folder with two recordings whose expected files are not written yet; it is the current one."""
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.chdir(tmp_path)
+    recording(v1("s-1").agent_says("a"), "one.ndjson")
+    recording(v1("s-2").agent_says("b"), "two.jsonl")
+    return tmp_path
+
+
+def test_expected_files_are_written_and_verified(shell, folder):
+    ran = shell("golden", ".")
+    assert ran.code == 1
+    assert "one.state.json is missing\n" in ran.out
+    assert ran.out.endswith("2 recordings, 2 not as expected\n")
+
+    written = [f"wrote {name}" for name in ("one.state.json", "one.diagnostics.json", "two.state.json", "two.diagnostics.json")]
+    ran = shell("golden", ".", "--update")
+    assert (ran.code, ran.out.splitlines(), ran.err) == (0, written, "")
+    assert (folder / "one.state.json").read_text() == dumps(fold(folder / "one.ndjson")) + "\n"
+
+    ran = shell("golden", ".")
+    assert (ran.code, ran.out, ran.err) == (0, "2 recordings, 0 not as expected\n", "")
+    assert shell("golden", ".", "--update").out == ""
+
+
+def test_what_is_not_as_expected_is_printed(shell, folder):
+    shell("golden", ".", "--update")
+    path = folder / "two.state.json"
+    path.write_text(path.read_text().replace('"text": "b"', '"text": "c"'))
+    ran = shell("golden", ".")
+    assert ran.code == 1
+    assert ran.out.startswith("two.state.json (- expected, + what came of it)\n  ~ /sessions/s-2/timeline/0/content/0/text")
+    assert '"c" became "b"' in ran.out
+    assert ran.out.endswith("2 recordings, 1 not as expected\n")
+
+
+def test_an_expected_file_that_belongs_to_none(shell, folder):
+    shell("golden", ".", "--update")
+    (folder / "two.jsonl").unlink()
+    ran = shell("golden", ".")
+    assert ran.code == 1
+    assert (
+        ran.out == "two.diagnostics.json belongs to no recording\ntwo.state.json belongs to no recording\n1 recording, 0 not as expected\n"
+    )
+
+
+def test_a_recording_a_folder_or_a_pattern(shell, folder):
+    for path in ("one.ndjson", folder / "one.ndjson", "*.ndjson"):
+        assert shell("golden", path).out.endswith("1 recording, 1 not as expected\n")
+    ran = shell("golden", "*.log")
+    assert ran.code == 2
+    assert ran.err.startswith("acp-state: no transcript is found by '*.log'")
+
+
+def test_update_is_refused_where_ci_is_set(shell, folder, monkeypatch):
+    monkeypatch.setenv("CI", "true")
+    ran = shell("golden", ".", "--update")
+    assert (ran.code, ran.out) == (2, "")
+    assert "refused where CI is set" in ran.err
+    assert not (folder / "one.state.json").exists()
+    assert shell("golden", ".").code == 1
+
+
+def test_masks_say_what_is_another_value_in_every_run(shell, folder, recording):
+    shell("golden", "one.ndjson", "--update", "--mask", "ids")
+    assert "s-1" not in (folder / "one.state.json").read_text()
+    recording(v1("s-77").agent_says("a"), "one.ndjson")
+    assert shell("golden", "one.ndjson", "--mask", "ids").code == 0
+    assert shell("golden", "one.ndjson").code == 1
+    assert shell("golden", "one.ndjson", "--mask", "nonsense").code == 2
+
+
+def test_what_cannot_be_written_keeps_none_from_the_rest(shell, folder):
+    (folder / "one.state.json").mkdir()
+    ran = shell("golden", ".", "--update")
+    assert ran.code == 2
+    assert ran.err.startswith("acp-state: ")
+    assert json.loads((folder / "two.diagnostics.json").read_text()) == []
