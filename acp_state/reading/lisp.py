@@ -28,8 +28,8 @@ OPENING: Final = re.compile(rb"\([ \t\r]*+(?:\([ \t\r]*+(?:\([ \t\r]*+(?::.*)?)?
 SURE: Final = re.compile(rb"(?:\([ \t\r]*+){3}:")
 """How a line begins that does whatever comes next."""
 
-MAX_NESTING: Final = 10_000
-"""Deepest nesting that is followed, as for JSON."""
+MAX_NESTING: Final = 2_000
+"""Deepest nesting that is followed: more than any has that can be decoded, as an object has a list for each member."""
 
 # The groups of _TOKEN.
 _LIST, _VECTOR, _LIST_END, _VECTOR_END, _LABEL, _REFERENCE, _DOT, _STRING, _CUT, _SYMBOL = range(1, 11)

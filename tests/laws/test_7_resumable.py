@@ -19,7 +19,7 @@ from acp_state.folding import Fold, fold
 
 from strategies import conversations, one_sided, perturbed, polite, rude
 from support.effort import many, ran
-from support.recordings import DIALECTS, folded, frames_of, lines_of, recording, told
+from support.recordings import folded, frames_of, lines_of, recording, told
 from support.talk import Sent
 
 
@@ -116,12 +116,21 @@ def test_at_every_byte(conversation):
 
 @given(
     conversations(),
-    st.sampled_from([name for name in DIALECTS if name in ("acp-state", "jsonrpc", "tagged")]),
+    st.sampled_from(("acp-state", "jsonrpc", "tagged", "jetbrains", "codecompanion", "toad")),
     st.randoms(use_true_random=False),
 )
 def test_at_some_bytes(conversation, dialect, chance):
     ran("conversations")
-    data = recording([sent for sent in conversation if dialect != "tagged" or isinstance(sent.message, dict)], dialect)
+    data = recording([sent for sent in conversation if dialect in ("acp-state", "jsonrpc") or isinstance(sent.message, dict)], dialect)
+    whole = fold(data)
+    for _ in range(5):
+        assert_byte_split_resumes(data, chance.randrange(len(data) + 1), whole)
+
+
+@given(polite(max_size=12), st.sampled_from(("zed", "conductor", "acp-el")), st.randoms(use_true_random=False))
+def test_at_some_bytes_of_a_log(conversation, dialect, chance):
+    ran("conversations")
+    data = recording([sent for sent in conversation if dialect != "acp-el" or "\\ud" not in ascii(sent.message)], dialect)
     whole = fold(data)
     for _ in range(5):
         assert_byte_split_resumes(data, chance.randrange(len(data) + 1), whole)

@@ -88,6 +88,43 @@ def test_a_wrapper_that_says_who_sent_what(conversation):
 
 
 @many(2)
+@given(polite(), st.sampled_from(("zed", "conductor", "jetbrains", "codecompanion")))
+def test_logs_of_programs(conversation, dialect):
+    ran("conversations")
+    ours = fold(recording(conversation))
+    theirs = fold(recording(conversation, dialect))
+
+    assert ours.snapshot == theirs.snapshot
+    assert told(ours) == told(theirs)
+
+
+def without_empty_objects(value: Any) -> Any:
+    """*value* with `null` for each `{}`: Lisp has one word for both."""
+    if isinstance(value, dict):
+        return {key: without_empty_objects(item) for key, item in value.items()} or None
+    return [without_empty_objects(item) for item in value] if isinstance(value, list) else value
+
+
+@given(polite())
+def test_a_log_in_lisp(conversation):
+    """What it cannot say apart is left out here, and halves of characters, which no Emacs has."""
+    ran("conversations")
+    whole = [sent for sent in conversation if "\\ud" not in ascii(sent.message)]
+    said = [sent for sent in whole if without_empty_objects(sent.message) == sent.message]
+    ours = fold(recording(said))
+    theirs = fold(recording(said, "acp-el"))
+
+    assert ours.tally.read == len(said)
+    assert told(ours) == told(theirs)
+
+
+@given(polite())
+def test_a_log_in_which_python_wrote_what_the_client_sent(conversation):
+    ran("conversations")
+    assert told(fold(recording(conversation))) == told(fold(recording(conversation, "toad")))
+
+
+@many(2)
 @given(polite(in_order=True))
 def test_recordings_without_ids(conversation):
     ran("conversations")

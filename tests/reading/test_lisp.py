@@ -13,6 +13,8 @@ from acp_state._json import BadEncodingError, NotJsonError, TooDeepError
 from acp_state.reading.lisp import OPENING, Lisp
 from acp_state.reading.syntax import Found
 
+from support.recordings import lisp
+
 
 def decode(text: str | bytes, depth: int = 20, opening: bytes = b"("):
     return Lisp(opening).decode(text.encode() if isinstance(text, str) else text, depth)
@@ -163,15 +165,15 @@ PIECES = ["(", ")", "[", "]", " ", "\n", ".", '"', "\\", ";", "#1=", "#1#", "#("
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
 def test_nothing_raises_but_what_says_why(text):
-    lisp, data = Lisp(), text.encode()
+    syntax, data = Lisp(), text.encode()
     position, found = 0, Found.VALUE
     while found is Found.VALUE:
         start = position
-        found, position = lisp.advance(data, position)
+        found, position = syntax.advance(data, position)
         if found is Found.VALUE:
             with suppress(NotJsonError):
-                lisp.decode(data[start:position], 10)
-            assert Lisp(lisp.opening).opening == lisp.opening
+                syntax.decode(data[start:position], 10)
+            assert Lisp(syntax.opening).opening == syntax.opening
 
 
 texts = st.text(st.characters(exclude_categories=("Cs",)))
@@ -183,25 +185,9 @@ values = st.recursive(
 )
 
 
-def printed(value) -> str:
-    """*value* as Emacs prints it: an object as an alist, an array as a vector."""
-    if isinstance(value, dict):
-        return "(" + " ".join(f"({symbol(key)} . {printed(item)})" for key, item in value.items()) + ")"
-    if isinstance(value, list):
-        return "[" + " ".join(map(printed, value)) + "]"
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return repr(value) if type(value) in (int, float) else {"None": "nil", "True": "t", "False": ":false"}[str(value)]
-
-
-def symbol(name: str) -> str:
-    escaped = "".join(character if character.isalnum() else "\\" + character for character in name)
-    return ("\\" + escaped if escaped[:1].isdigit() or name in ("nil", "t") else escaped) or "##"
-
-
 @settings(deadline=None)
 @given(st.dictionaries(st.sampled_from([":a", "b", "session/update"]), values, min_size=1))
 def test_what_emacs_prints_is_read_as_it_was(value):
-    found = decode("(" + " ".join(f"({key} . {printed(item)})" for key, item in value.items()) + ")", depth=100)
+    found = decode("(" + " ".join(f"({key} . {lisp(item)})" for key, item in value.items()) + ")", depth=100)
 
     assert found == value

@@ -44,13 +44,19 @@ def told(state: Any) -> str:
 # --- recordings --------------------------------------------------------------------------------------
 
 
+AROUND: Final = {"zed": (b"[\n", b",\n", b"\n]\n"), "acp-el": (b"(", b"\n", b")\n")}
+"""What stands before, between and behind the records of a dialect that is one value."""
+
+
 def recording(conversation: Iterable[Sent], dialect: str = "acp-state", *, ids: bool = True) -> bytes:
     """Return *conversation* written in a dialect, those messages left out that it has no words for.
 
     *ids* False: in the `acp-state` dialect, without the ids of requests and answers.
     """
     write = Writing(dialect, ids=ids)
-    return b"".join(line + b"\n" for sent in conversation if (line := write(sent)) is not None)
+    records = [record for sent in conversation if (record := write(sent)) is not None]
+    before, between, behind = AROUND.get(dialect, (b"", b"\n", b"\n" if records else b""))
+    return before + between.join(records) + behind
 
 
 def lines_of(conversation: Iterable[Sent], dialect: str = "acp-state") -> list[bytes]:
@@ -89,6 +95,8 @@ class Writing:
 
     def __call__(self, sent: Sent) -> bytes | None:
         record = self._write(sent.sender, sent.message)
+        if isinstance(record, bytes):
+            return record
         return None if record is None else json.dumps(record).encode()
 
     def _acp_state(self, sender: str, message: dict) -> Any:
@@ -131,6 +139,34 @@ class Writing:
     def _updates(self, _: str, message: dict) -> Any:
         return message["params"] if message.get("method") == "session/update" else None
 
+    def _zed(self, sender: str, message: dict) -> Any:
+        kind, method, payload = self._parts(sender, message)
+        record = {"_direction": {"agent": "incoming", "client": "outgoing"}[sender], "_type": "response" if kind == "error" else kind}
+        return {**record, "id": message.get("id"), "method": method, "params": payload}
+
+    def _conductor(self, sender: str, message: dict) -> Any:
+        kind, method, payload = self._parts(sender, message)
+        record = {"type": kind, "ts": 0.5, "protocol": "acp", "from": sender.title(), "to": OTHER[sender].title(), "id": message.get("id")}
+        if kind in ("response", "error"):
+            return {**record, "type": "response", "is_error": kind == "error", "payload": payload}
+        return {**record, "method": method, "params": payload}
+
+    def _jetbrains(self, sender: str, message: dict) -> bytes:
+        word = {"agent": "IN", "client": "OUT"}[sender]
+        return f"2026-01-01 10:00:00,250 [   250]   FINE - AcpTransport - {word}: {json.dumps(message)}".encode()
+
+    def _codecompanion(self, sender: str, message: dict) -> bytes:
+        word = {"agent": "Received", "client": "Sent"}[sender]
+        return f"2026-01-01 10:00:00.250\n{word}:\n{json.dumps(message)}".encode()
+
+    def _toad(self, sender: str, message: dict) -> bytes:
+        return f"[{sender}] {message if sender == 'client' else json.dumps(message)}".encode()
+
+    def _acp_el(self, sender: str, message: dict) -> bytes:
+        direction = {"agent": "incoming", "client": "outgoing"}[sender]
+        kind = "response" if "method" not in message else "request" if "id" in message else "notification"
+        return f"((:direction . {direction}) (:kind . {kind}) (:object . {lisp(message)}))".encode()
+
     def _parts(self, sender: str, message: dict) -> tuple[str, str, Any]:
         """Return kind, method and payload."""
         if "method" in message:
@@ -140,3 +176,20 @@ class Writing:
             return "request", message["method"], message["params"]
         method = self._methods[OTHER[sender], json.dumps(message["id"])]
         return ("error", method, message["error"]) if "error" in message else ("response", method, message["result"])
+
+
+def lisp(value: Any) -> str:
+    """Return *value* as Emacs prints it. What prints as `nil` there is written out, so that nothing is lost: `:null`, `:false`."""
+    if isinstance(value, dict):
+        return "(" + " ".join(f"({symbol(key)} . {lisp(item)})" for key, item in value.items()) + ")"
+    if isinstance(value, list):
+        return "[" + " ".join(map(lisp, value)) + "]"
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return str(value) if type(value) in (int, float) else {"None": ":null", "True": "t", "False": ":false"}[str(value)]
+
+
+def symbol(name: str) -> str:
+    """Return the symbol of a member's name."""
+    escaped = "".join(character if character.isalnum() else "\\" + character for character in name)
+    return ("\\" + escaped if escaped[:1].isdigit() or name in ("nil", "t") else escaped) or "##"
