@@ -89,7 +89,10 @@ def test_of_conversations(conversation):
     assert_keeps_the_law(frames_of(conversation))
 
 
-@given(conversations(), st.sampled_from([dialect for dialect in DIALECTS if dialect not in ("replay", "snapshot", "sdk-calls")]))
+@given(
+    conversations(),
+    st.sampled_from([dialect for dialect in DIALECTS if dialect not in ("replay", "snapshot", "sdk-calls", "zed", "conductor")]),
+)
 def test_of_recordings_in_other_formats(conversation, dialect):
     ran("conversations")
     assert_keeps_the_law(recording(conversation, dialect), partial=True)

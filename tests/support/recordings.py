@@ -19,7 +19,19 @@ from .effort import ran
 from .talk import OTHER, Sent
 
 
-DIALECTS: Final = ("acp-state", "jsonrpc", "tagged", "replay", "snapshot", "sdk-calls", "updates")
+DIALECTS: Final = (
+    "acp-state",
+    "jsonrpc",
+    "tagged",
+    "replay",
+    "snapshot",
+    "sdk-calls",
+    "updates",
+    "zed",
+    "conductor",
+    "jetbrains",
+    "codecompanion",
+)
 
 
 def frames_of(conversation: Iterable[Sent]) -> list[Frame]:
