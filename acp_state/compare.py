@@ -251,7 +251,7 @@ def label_of(item: Json) -> str:
 
 
 def text_parts(before: str, after: str) -> tuple[TextPart, ...]:
-    """Return the parts of a text that changed, in order: whole lines are kept apart, and trimmed to what differs."""
+    """Return the parts of a text that changed, in order: lines apart from each other, and of a line the words that differ."""
     whole = _trimmed(0, before, after)
     if "\n" not in whole.before or "\n" not in whole.after:
         return (whole,) if before != after else ()
@@ -270,9 +270,20 @@ _LINES: Final = re.compile("[^\n]*\n|[^\n]+")
 
 
 def _trimmed(offset: int, before: str, after: str) -> TextPart:
+    """Return the part without what is alike at both ends; where something became something else, whole words."""
     head = _common(before, after)
     tail = _common(before[head:][::-1], after[head:][::-1])
+    if head + tail < min(len(before), len(after)):
+        while head and _one_word(before, head) | _one_word(after, head):
+            head -= 1
+        while tail and _one_word(before, len(before) - tail) | _one_word(after, len(after) - tail):
+            tail -= 1
     return TextPart(offset + head, before[head : len(before) - tail], after[head : len(after) - tail])
+
+
+def _one_word(text: str, place: int) -> bool:
+    """Whether a cut at *place* would go through a word."""
+    return text[place - 1].isalnum() and text[place].isalnum()
 
 
 # --- in words --------------------------------------------------------------------------------------

@@ -124,8 +124,12 @@ def test_the_first_options_and_values_of_lists_have_names_too():
         ("abc", "abcd", (TextPart(3, "", "d"),)),
         ("abcabc", "abc", (TextPart(3, "abc", ""),)),
         ("the old way", "the new way", (TextPart(4, "old", "new"),)),
+        ("it failed here", "it completed here", (TextPart(3, "failed", "completed"),)),
+        ("failed", "completed", (TextPart(0, "failed", "completed"),)),
+        ("x failed", "x fainted", (TextPart(2, "failed", "fainted"),)),
+        ("stream", "streaming", (TextPart(6, "", "ing"),)),
         ("a\nb\nc\nd\ne", "a\nX\nc\nd\nE\nf", (TextPart(2, "b", "X"), TextPart(8, "e", "E\nf"))),
-        ("1\n2\n3\n4\n5\n", "1\n3\n4\n55\n", (TextPart(2, "2\n", ""), TextPart(8, "", "5"))),
+        ("1\n2\n3\n4\n5\n", "1\n3\n4\n55\n", (TextPart(2, "2\n", ""), TextPart(9, "", "5"))),
     ],
 )
 def test_the_parts_of_a_text_that_changed(before, after, parts):
