@@ -51,7 +51,10 @@ def run(args: argparse.Namespace) -> int:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from None
-    session = Session(file, path, args.state)
+    try:
+        session = Session(file, path, args.state)
+    except OSError as error:
+        raise UsageError(f"the recorder cannot be started: {error.strerror}") from None
     try:
         status = session.run(agent)
     except OSError as error:
@@ -74,6 +77,8 @@ def _check(agent: list[str], state: str | None) -> None:
 
 
 def _path(output: str | None) -> str:
+    if output == "-":
+        raise UsageError("-o -: standard output is the agent's")
     if output is not None and not Path(output).is_dir():
         return output
     import time

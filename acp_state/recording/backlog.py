@@ -39,7 +39,8 @@ class Backlog(threading.Thread):
         self._sink, self._tell = sink, ended
         self._limit, self._patience = limit, patience
         self._queue: deque[bytes] = deque()
-        self._size = 0
+        self.size = 0
+        """How many bytes wait."""
         self._closed = False
         self._changed = threading.Condition()
         self._start = time.monotonic()
@@ -51,12 +52,12 @@ class Backlog(threading.Thread):
     def put(self, about: int, data: bytes) -> None:
         """Queue what was heard, with the time; from any thread."""
         with self._changed:
-            while self._size > self._limit and not self.broken:
+            while self.size > self._limit and not self.broken:
                 if not self._changed.wait(self._patience):
                     self._break()
             if not self.broken:
                 self._queue.append(_HEAD.pack(about, time.monotonic() - self._start, len(data)) + data)
-                self._size += len(data)
+                self.size += len(data)
                 self._changed.notify_all()
 
     def close(self) -> None:
@@ -80,7 +81,7 @@ class Backlog(threading.Thread):
                 with self._changed:
                     self._break()
             with self._changed:
-                self._size -= len(message) - _HEAD.size
+                self.size -= len(message) - _HEAD.size
                 self._changed.notify_all()
         os.close(self._sink)
         self.ended = True

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import threading
+import time
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from .backlog import AGENT, CLIENT, EXIT, Backlog
+from .backlog import AGENT, CLIENT, EXIT, PATIENCE, Backlog
 from .pump import Pump
 
 
@@ -39,7 +41,7 @@ class Session:
         self._scribe, sink = _scribe(file, path, state)
         self._backlog = Backlog(sink, _wake)
         self._agent: int | None = None
-        self._status: int | None = None
+        self._told_to_go = False
 
     def run(self, agent: Sequence[str]) -> int:
         """Start the *agent* and return its wait status when it is over and all of it recorded.
@@ -52,12 +54,10 @@ class Session:
         outgoing.start()
         status = self._wait_for_agent()
         outgoing.drain()
-        # Told to go while nobody takes the agent's last words, or the disk hangs, we go.
         if self._until(lambda: outgoing.ended):
             self._backlog.put(EXIT, b"%d" % status)
             self._backlog.close()
-            if self._until(lambda: self._backlog.ended):
-                self._until(self._scribe_is_over)
+            self._finish()
         return status
 
     def die_as(self, status: int) -> int:
@@ -98,12 +98,31 @@ class Session:
             if by_process and number != signal.SIGCHLD and self._agent is not None:
                 os.kill(self._agent, number)
 
-    def _until(self, done: Callable[[], bool]) -> bool:
-        """Wait until *done*, and return whether it is: not if a signal tells us to go."""
+    def _finish(self) -> None:
+        """Wait for the recorder, as long as it gets on: nobody must wait for ever for a disk that hangs."""
+        backlog = self._backlog
+        if self._until(lambda: backlog.ended, PATIENCE, lambda: backlog.size) and self._until(self._scribe_is_over, 10 * PATIENCE):
+            return
+        if not self._told_to_go:
+            os.kill(self._scribe, signal.SIGKILL)
+            warn("the recorder gets on no more and was ended; what came last is not recorded")
+
+    def _until(self, done: Callable[[], bool], patience: float | None = None, left: Callable[[], int] = lambda: 0) -> bool:
+        """Wait until *done*, and return whether it is: not if a signal tells us to go, or what is *left* stays for *patience* seconds."""
+        begun, before = time.monotonic(), left()
         while not done():
+            if patience is not None:
+                alarm = threading.Timer(patience, _wake)
+                alarm.daemon = True
+                alarm.start()
             number, _ = _next_signal()
             if number not in (signal.SIGCHLD, signal.SIGWINCH):
+                self._told_to_go = True
                 return False
+            if left() != before:
+                begun, before = time.monotonic(), left()
+            elif patience is not None and time.monotonic() - begun >= patience:
+                return done()
         return True
 
     def _scribe_is_over(self) -> bool:

@@ -420,6 +420,27 @@ def test_the_process_that_records_may_be_killed(path):
     assert warnings(err) == ["acp-state record: the recorder was ended by SIGKILL; what came last is not recorded"]
 
 
+def test_a_recording_that_nobody_takes_holds_nobody_up(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    agent = "import os\nfor _ in range(20):\n    os.write(1, b'[' + b'1,' * 30_000 + b'1]\\n')\nraise SystemExit(5)"
+    command = (
+        "from acp_state.recording import session\nsession.PATIENCE = 0.01\nfrom acp_state.cli import main\nimport sys\nsys.exit(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", command, "record", "-o", str(path), "--", sys.executable, "-c", agent],
+        check=False,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        timeout=LONG,
+    )
+    os.close(reader)
+    assert done.returncode == 5
+    assert len(done.stdout) == 20 * 60_004
+    assert warnings(done.stderr) == ["acp-state record: the recorder gets on no more and was ended; what came last is not recorded"]
+
+
 # --- arguments -------------------------------------------------------------------------------------------
 
 
@@ -431,6 +452,7 @@ def test_the_process_that_records_may_be_killed(path):
         (["--", __file__], f"the agent {__file__!r} is not found, or is no program"),
         (["-o", "no/such/file", "--", "cat"], "no/such/file: No such file or directory"),
         (["--state", "no/such/file", "--", "cat"], "no/such/file: is a directory, or in none that there is"),
+        (["-o", "-", "--", "cat"], "-o -: standard output is the agent's"),
         (["--state", ".", "--", "cat"], ".: is a directory, or in none that there is"),
     ],
 )
