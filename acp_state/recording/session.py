@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from .backlog import AGENT, CLIENT, EXIT, PATIENCE, Backlog
+from .backlog import AGENT, CLIENT, EXIT, Backlog
 from .pump import Pump
 
 
@@ -22,6 +22,9 @@ SIGNALS: Final = frozenset(
 """What is handed on to the agent when a process sends it to us.
 
 What a terminal sends, it sends to the agent too, which is in the same process group."""
+
+PATIENCE: Final = 30.0
+"""For how many seconds the end of the session is held up by a recorder that does nothing at all."""
 
 _OURS: Final = SIGNALS | {signal.SIGCHLD}
 
@@ -101,7 +104,7 @@ class Session:
     def _finish(self) -> None:
         """Wait for the recorder, as long as it gets on: nobody must wait for ever for a disk that hangs."""
         backlog = self._backlog
-        if self._until(lambda: backlog.ended, PATIENCE, lambda: backlog.size) and self._until(self._scribe_is_over, 10 * PATIENCE):
+        if self._until(lambda: backlog.ended, PATIENCE, lambda: backlog.size) and self._until(self._scribe_is_over, PATIENCE):
             return
         if not self._told_to_go:
             os.kill(self._scribe, signal.SIGKILL)

@@ -17,6 +17,7 @@ from random import Random
 import pytest
 
 from acp_state import dumps, fold
+from acp_state.cli import main
 
 from support.recorder import COMMAND, ECHO, LONG, Recorder, records_of
 
@@ -74,7 +75,7 @@ def test_standard_error_passes_and_is_not_recorded(path):
         assert recorder.said_by("agent") == []
 
 
-@pytest.mark.parametrize("megabytes", [8, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("megabytes", [2, pytest.param(100, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", ["session.ndjson", "session.ndjson.gz"])
 def test_a_flood_passes_whole_and_is_recorded_whole(tmp_path, megabytes, name):
     agent = f"""
@@ -130,12 +131,12 @@ def test_a_recording_has_times_sides_and_lines_as_they_were(path):
 
 def test_an_answer_never_stands_before_what_it_answers(path):
     with Recorder(ECHO, path) as recorder:
-        for number in range(200):
+        for number in range(50):
             recorder.say(b'{"id":%d}\n' % number)
             recorder.hear_line()
         recorder.end()
         told = [(record["from"], record["message"]["id"]) for record in recorder.records() if "message" in record]
-    assert told == [(sender, number) for number in range(200) for sender in ("client", "agent")]
+    assert told == [(sender, number) for number in range(50) for sender in ("client", "agent")]
 
 
 def test_a_recording_with_gz_in_its_name_is_packed(tmp_path):
@@ -168,16 +169,14 @@ def test_the_state_beside_the_recording_is_what_the_recording_folds_to(path, tmp
 # --- ends ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("code", [0, 1, 127, 255])
+@pytest.mark.parametrize("code", [0, 127])
 def test_the_exit_code_is_the_agents(path, code):
     with Recorder(f"raise SystemExit({code})", path) as recorder:
         assert recorder.code == code
         assert recorder.records()[-1]["exit"] == {"status": "error" if code else "success", "code": code}
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV, signal.SIGPIPE, signal.SIGXFSZ], ids=lambda number: number.name
-)
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGPIPE], ids=lambda number: number.name)
 def test_an_agent_that_is_killed_ends_the_command_by_the_same_signal(path, number):
     agent = f"import os, signal\nsignal.signal({number}, signal.SIG_DFL) if {number} != 9 else None\nos.write(1, b'half')\nos.kill(os.getpid(), {number})"
     with Recorder(agent, path) as recorder:
@@ -186,9 +185,7 @@ def test_an_agent_that_is_killed_ends_the_command_by_the_same_signal(path, numbe
         assert recorder.records()[-1]["exit"] == {"status": "error", "signal": number.name}
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1], ids=lambda number: number.name
-)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
 def test_a_signal_is_the_agents(path, number):
     agent = f"""
 import signal
@@ -286,7 +283,7 @@ os._exit(6)
         assert recorder.records()[-1]["exit"]["code"] == 6
 
 
-@pytest.mark.parametrize("size", seeded(3).choices(range(40, 400_000), k=6))
+@pytest.mark.parametrize("size", seeded(3).choices(range(40, 400_000), k=3))
 def test_an_agent_that_is_killed_is_recorded_up_to_the_last_byte(path, size):
     with Recorder(NUMBERS, path) as recorder:
         agent = int(recorder.hear_line())
@@ -310,7 +307,7 @@ with subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIP
 """
 
 
-@pytest.mark.parametrize("size", seeded(4).choices(range(1, 200_000), k=3))
+@pytest.mark.parametrize("size", seeded(4).choices(range(1, 200_000), k=2))
 def test_a_client_that_is_killed_ends_the_session_as_it_would_without_us(path, size):
     agent = NUMBERS.replace("print(os.getpid(), flush=True)", "import signal; signal.signal(signal.SIGPIPE, signal.SIG_DFL)")
     command = [sys.executable, "-c", CLIENT, str(size), *COMMAND, "-o", str(path), "--", sys.executable, "-c", agent]
@@ -456,9 +453,10 @@ def test_a_recording_that_nobody_takes_holds_nobody_up(tmp_path):
         (["--state", ".", "--", "cat"], ".: is a directory, or in none that there is"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_line(tmp_path, arguments, message):
-    done = subprocess.run([*COMMAND, *arguments], check=False, capture_output=True, cwd=tmp_path, stdin=subprocess.DEVNULL)
-    assert (done.returncode, done.stdout.decode(), done.stderr.decode()) == (2, "", f"acp-state: {message}\n")
+def test_what_cannot_be_done_is_said_in_one_line(tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert main(["record", *arguments]) == 2
+    assert capsys.readouterr() == ("", f"acp-state: {message}\n")
     assert list(tmp_path.iterdir()) == []
 
 
