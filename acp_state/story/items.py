@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -119,7 +121,7 @@ def _tool_parts(call: s.ToolCall, scene: Scene) -> Iterator[Part]:
     for item in call.content:
         type_ = item.get("type")
         if type_ == "content" and isinstance(item.get("content"), Mapping):
-            yield from content_parts((item["content"],), Verbatim)
+            yield from content_parts((item["content"],), lambda text: Verbatim(_unfenced(text)))
         elif type_ == "diff" and "changes" in item:
             yield from changes_shown(item)
         elif type_ == "diff":
@@ -128,6 +130,15 @@ def _tool_parts(call: s.ToolCall, scene: Scene) -> Iterator[Part]:
             yield terminal_output(scene.terminals[item["terminalId"]])
         else:
             yield data(str(type_), item)
+
+
+_FENCED: Final = re.compile(r"(`{3,})[^`\n]*\n((?:(?!\1).*\n)*)\1\s*")
+
+
+def _unfenced(text: str) -> str:
+    """Return an output without the Markdown fence around it: some agents send outputs as code blocks."""
+    fenced = _FENCED.fullmatch(text)
+    return text if fenced is None else fenced[2].removesuffix("\n")
 
 
 def terminal_output(terminal: s.Terminal) -> Output:

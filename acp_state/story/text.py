@@ -6,11 +6,11 @@ and whatever leaves here as text went through `visible_text` once more: Markdown
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, TextIO
 
 from attrs import frozen
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.rule import Rule
@@ -168,25 +168,25 @@ class _Telling:
         return Markdown(part.text, style=style, hyperlinks=False, code_theme="ansi_dark")
 
     def _verbatim(self, part: Verbatim) -> RenderableType:
-        return Group(*_label(part.label), *self._cut([Text(line) for line in _lines(part.text)]))
+        return _block(_label(part.label), self._cut([Text(line) for line in _lines(part.text)]))
 
     def _data(self, part: Data) -> RenderableType:
         lines = _lines(part.text)
         short = " ".join(line.strip() for line in lines)
         if len(short) <= 60 or len(lines) == 1:
             return Text(f"{part.label} {short}", "dim")
-        return Group(*_label(part.label), *self._cut([Text(line, "dim") for line in lines]))
+        return _block(_label(part.label), self._cut([Text(line, "dim") for line in lines]))
 
     def _diff(self, part: Diff) -> RenderableType:
         head = Text(part.path)
         head.append(f"  {part.operation}", "dim")
         lines = [Text(line.text if line.sign == "@" else line.sign + line.text, _SIGNS[line.sign]) for line in part.lines]
-        return Group(head, *self._cut(lines))
+        return _block(head, self._cut(lines))
 
     def _output(self, part: Output) -> RenderableType:
         head = Text(f"$ {part.command}" if part.command else "")
         head.append(f"{'  ' * bool(head)}{', '.join(part.facts)}", "dim")
-        return Group(*((head,) if head else ()), *self._cut([Text(line) for line in _lines(part.text)]))
+        return _block(head, self._cut([Text(line) for line in _lines(part.text)]))
 
     def _steps(self, part: Steps) -> RenderableType:
         lines = []
@@ -194,7 +194,7 @@ class _Telling:
             line = Text(f"{self._marks[step.mood]} ", STYLES[step.mood])
             line.append(step.text, "dim" if step.mood == "off" else "")
             lines.append(line.append(f"  {step.note}" * bool(step.note), "dim"))
-        return Group(*lines)
+        return Text("\n").join(lines)
 
     def _link(self, part: Link) -> RenderableType:
         line = Text(f"{part.name}  " if part.name else "")
@@ -235,8 +235,13 @@ def _lines(text: str) -> list[str]:
     return text.rstrip("\n").split("\n") if text.strip("\n") else []
 
 
-def _label(label: str) -> Iterable[Text]:
-    return (Text(label, "dim"),) if label else ()
+def _label(label: str) -> Text:
+    return Text(label, "dim")
+
+
+def _block(head: Text, lines: list[Text]) -> Text:
+    """Return lines as one text, under a head unless it is empty."""
+    return Text("\n").join([head, *lines] if head else lines)
 
 
 def _facts(facts: tuple[tuple[str, str], ...]) -> Table:

@@ -111,6 +111,21 @@ def test_a_tool_call_tells_what_it_is_where_and_how_it_went():
     )
 
 
+@pytest.mark.parametrize(
+    ("sent", "shown"),
+    [
+        ("```\nout\n  put\n```", "out\n  put"),
+        ("````sh\n```\n````\n", "```"),
+        ("```\na\n```\nb\n```", "```\na\n```\nb\n```"),
+        ("```\nopen", "```\nopen"),
+    ],
+)
+def test_the_fence_around_an_output_is_not_shown(sent, shown):
+    (call,) = items(v1().prompt("p").tool_call("t", content=[item(sent)]), "tool")
+
+    assert call.parts == (Verbatim(shown),)
+
+
 def test_a_call_that_is_left_is_marked():
     talk = v1().prompt("p").tool_update("t", status="in_progress").tool_call("u").cancel().ends("p", "cancelled")
     first, second = items(talk, "tool")
