@@ -125,8 +125,11 @@ def _steps_of_place(steps: list[Step], place: int, session_id: str | None) -> It
     last = steps[-1].after if steps else Snapshot()
     if session_id is None and len(last.sessions) == 1:
         (session_id,) = last.sessions
-    session = None if session_id is None else last.sessions.find(session_id)
-    if session is None or session_id is None or not session.timeline.stands(place):
+    if session_id is None:
+        msg = f"no entry stands at {place} of no session: there are {len(last.sessions)}"
+        raise LookupError(msg)
+    session = last.sessions.find(session_id)
+    if session is None or not session.timeline.stands(place):
         msg = f"no entry stands at {place} in the timeline of session {session_id!r}"
         raise LookupError(msg)
     found: list[Step] = []

@@ -111,6 +111,17 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """As wide as the terminal. argparse makes one with every option, and would itself import much to find that out."""
+
+    def __init__(self, prog: str, **options: Any) -> None:
+        try:
+            columns = os.get_terminal_size().columns
+        except (OSError, ValueError):
+            columns = 0
+        super().__init__(prog, width=(columns or 80) - 2, **options)
+
+
 class _Version(argparse.Action):
     """Prints the version, which is looked up only then."""
 
@@ -135,7 +146,7 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
         prog="acp-state",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
@@ -148,7 +159,7 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
             help=module.HELP,
             description=module.DESCRIPTION,
             epilog=module.EPILOG,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_Help,
             allow_abbrev=False,
         )
         module.add_arguments(command)

@@ -201,5 +201,5 @@ def test_a_place_where_no_entry_stands(shell, recording):
     ran = shell("trace", path, "--entry", "@9")
     assert (ran.code, ran.out, ran.err) == (2, "", f"acp-state: {path}: no entry stands at 9 in the timeline of session 's-1'\n")
     two = recording(v1("s-1").new("s-2").agent_says("a", session="s-2").agent_says("b"), "two")
-    assert "no entry stands at 0" in shell("trace", two, "--entry", "@0").err
+    assert shell("trace", two, "--entry", "@0").err == f"acp-state: {two}: no entry stands at 0 of no session: there are 2\n"
     assert [step["frame"] for step in lines(shell("trace", two, "--entry", "@0", "--session", "s-2", "--format", "json"))] == [7]
