@@ -52,7 +52,7 @@ def _ratios(rows: Sequence[Row]) -> str:
         return ""
     size = max(common)
     found = {(one.part, one.workload): one.ratio for one in timed if one.frames == size}
-    heads = (f"{size:,} frames; `{BASE.name}` = 1", *workloads)
+    heads = (f"{timed[0].group}, {size:,} frames; `{BASE.name}` = 1", *workloads)
     parts = dict.fromkeys(part for part, _ in found)
     return _grid([heads, *((part, *(_number(found.get((part, name))) for name in workloads)) for part in parts)])
 

@@ -189,7 +189,7 @@ def test_what_is_for_a_readme_has_no_time_in_it():
     )
 
     assert printed.splitlines() == [
-        "| 100 frames; `orjson.loads` = 1 | mix-v1 | mix-v2 |",
+        "| time, 100 frames; `orjson.loads` = 1 | mix-v1 | mix-v2 |",
         "| --- | ---: | ---: |",
         "| fold | 3.25 | 3.75 |",
         "",
