@@ -163,6 +163,8 @@ class _Book:
         self.others: list[_Note] = []
         self.usage: list[tuple[Moment, s.Usage]] = []
         self._numbers = numbers
+        self._open: dict[tuple[str, object], _Note] = {}
+        """What a replay does not end, by its table and key: it comes again, at the end of the history that stays."""
         self._aside: tuple[Table[object, s.Entry], dict[str, dict[int, _Note]], list[_Note]] | None = None
 
     def note(self, what: Any, now: Moment, turn: int | None = None) -> _Note:
@@ -174,19 +176,20 @@ class _Book:
         self.others.append(note)
         return note
 
-    def row(self, table: str, place: int, row: Any, now: Moment, turn: int | None = None) -> None:
-        """Note a row that is new, or another one now."""
+    def row(self, table: str, place: int, row: Any, here: _Here, key: object = None) -> None:
+        """Note a row that is new, or another one now; *key* is that of a new one."""
         rows = self.rows.setdefault(table, {})
-        note = rows.get(place)
+        note = rows.get(place) or self._open.pop((table, key), None)
         if note is None:
-            rows[place] = self.note(row, now, turn)
+            rows[place] = self.note(row, here.now, here.turn)
             return
+        rows[place] = note
         before, note.what = note.what, row
         note.turn = getattr(row, "turn", note.turn)
         if not _settled(row):
             note.ended = None
         elif isinstance(row, s.Message) or not _settled(before) or _status(before) != _status(row):
-            note.ended = now
+            note.ended = here.now
 
     def sync(self, name: str, table: Table[Any, Any], here: _Here, *, same_places: bool = False) -> None:
         """Note that the rows of a table are these now; what is told of one that was there before stays."""
@@ -216,7 +219,11 @@ class _Book:
     def replaced(self, session: s.Session, here: _Here) -> None:
         """Note that another history took the place of the one that was."""
         if session.before is not None:
-            self._aside = (session.before.timeline, dict(self.rows), self.others)
+            before = session.before
+            self._aside = (before.timeline, dict(self.rows), self.others)
+            for name, table in (("timeline", before.timeline), ("turns", before.turns)):
+                notes = self.rows.get(name, {}).items()
+                self._open |= {(name, table.key_at(place)): note for place, note in notes if not _settled(note.what)}
         self.others = self._lasting()
         self._history(session, here)
 
@@ -446,15 +453,15 @@ def _history_replaced(book: _Book, change: c.HistoryReplaced, here: _Here) -> No
 
 
 def _entry(book: _Book, change: c.EntryAdded | c.EntryChanged | c.TextAppended, here: _Here) -> None:
-    book.row("timeline", change.place, change.entry, here.now)
+    book.row("timeline", change.place, change.entry, here, getattr(change, "_key", None))
 
 
 def _turn(book: _Book, change: c.TurnBegan | c.TurnChanged, here: _Here) -> None:
-    book.row("turns", change.place, change.turn, here.now)
+    book.row("turns", change.place, change.turn, here, getattr(change, "_key", None))
 
 
 def _output(book: _Book, change: c.OutputAppended, here: _Here) -> None:
-    book.row("terminals", change.place, change.terminal, here.now)
+    book.row("terminals", change.place, change.terminal, here)
 
 
 def _row(book: _Book, change: c.RowAdded | c.RowChanged, here: _Here) -> None:
@@ -462,7 +469,7 @@ def _row(book: _Book, change: c.RowAdded | c.RowChanged, here: _Here) -> None:
         before = change.before if isinstance(change, c.RowChanged) else None
         book.other(_LISTS[change.table](change.row, before), here)
     elif change.table in _TABLES or change.table == "elicitations":
-        book.row(change.table, change.place, change.row, here.now, here.turn)
+        book.row(change.table, change.place, change.row, here)
 
 
 def _row_removed(book: _Book, change: c.RowRemoved, here: _Here) -> None:

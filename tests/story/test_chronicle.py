@@ -239,3 +239,12 @@ def test_a_replay_that_brings_no_entry_and_fails_leaves_the_times_too():
 
     assert [(type(happening.what), times(happening)) for happening in told.happenings] == [(s.Message, (4, 4)), (s.Message, (5, 5))]
     assert told.turns[0].began.time == 4
+
+
+def test_what_is_carried_over_stands_where_the_timeline_has_it():
+    talk = v1().prompt("p").permission("q").load().user_says("old question").agent_says("old answer").agent_answers("load", {})
+    told = chronicle_of(talk).sessions[0]
+
+    assert [happening.what for happening in told.happenings] == list(told.session.timeline)
+    assert [happening.began.time for happening in told.happenings] == [7, 8, 5]
+    assert [turn.began.time for turn in told.turns] == [4]
