@@ -19,7 +19,7 @@ import pytest
 from acp_state import dumps, fold
 from acp_state.cli import main
 
-from support.recorder import COMMAND, ECHO, LONG, Recorder, records_of
+from support.recorder import COMMAND, ECHO, LONG, Recorder, read, records_of
 
 
 NUMBERS = """
@@ -199,6 +199,27 @@ raise SystemExit(7)
         assert recorder.hear_line() == b"ready\n"
         recorder.process.send_signal(number)
         assert recorder.code == 7
+
+
+def test_what_a_terminal_sends_is_not_handed_on(path):
+    # It goes to the whole process group. An agent that is not in it gets what is handed on alone.
+    agent = """
+import os, signal
+os.setsid()
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGUSR1])
+os.write(1, b"ready")
+signal.sigwait([signal.SIGUSR1])
+raise SystemExit(len(signal.sigpending()))
+"""
+    ours, theirs = os.openpty()
+    with Recorder(agent, path, stdin=theirs, preexec_fn=lambda: os.login_tty(os.dup(theirs))) as recorder:
+        os.close(theirs)
+        assert read(ours, 5) == b"ready"
+        os.write(ours, b"\x03")
+        assert read(ours, 2) == b"^C"  # the terminal's echo comes after the signal
+        recorder.process.send_signal(signal.SIGUSR1)
+        assert recorder.code == 0
+    os.close(ours)
 
 
 def test_a_signal_that_the_agent_does_not_mind_ends_nothing(path):

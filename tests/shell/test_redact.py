@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acp_state import dumps, fold
@@ -156,8 +156,13 @@ def test_of_terminals_cut_anywhere(data):
     assert_keeps_the_law(data_of(talk))
 
 
+outputs = st.sampled_from(("a", "b", "ab", "bb", "aab", "abb\n", "bbb\n", "\ud83d", "\ude00", "\N{GRINNING FACE}a"))
+
+
 @many(4)
-@given(st.lists(st.tuples(st.sampled_from(("terminal_output", "terminal_output_delta")), pieces, st.booleans()), max_size=6))
+@given(st.lists(st.tuples(st.sampled_from(("terminal_output", "terminal_output_delta")), outputs, st.booleans()), max_size=6))
+@example([("terminal_output", "a", False), ("terminal_output", "bb", False)])
+@example([("terminal_output", "a", False), ("terminal_output", "bb", False), ("terminal_output", "a", True)])
 def test_of_display_terminals_that_repeat_themselves(outputs):
     ran("conversations")
     talk = v1()
