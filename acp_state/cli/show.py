@@ -23,7 +23,7 @@ long they took, what was asked and decided, plans, terminals, usage; and what is
 recording, where it is. What an agent sent is shown, and never lets it drive the terminal."""
 EPILOG: Final = """\
 examples:
-  acp-state show session.ndjson | less -R
+  acp-state show session.ndjson | less
   acp-state show session.ndjson --turn 2 --no-thoughts
   acp-state show session.ndjson --html session.html"""
 
@@ -51,13 +51,18 @@ def run(args: argparse.Namespace) -> int:
     if args.html is not None:
         return _write_page(args)
     require("rich", "acp-state show")
-    return each_file(args.files, lambda file: _print(file, args))
+    files = [*matching(args.files)]
+    return each_file(files, lambda file: _print(file, args, heading=len(files) > 1))
 
 
-def _print(file: str, args: argparse.Namespace) -> int:
+def _print(file: str, args: argparse.Namespace, *, heading: bool) -> int:
+    from ..findings import visible
     from ..story.text import Look, print_story
 
-    print_story(_story(file, args), sys.stdout, width=args.width, look=Look(plain=args.plain, lines=args.lines))
+    story = _story(file, args)
+    if heading:
+        sys.stdout.write(f"=== {visible(name_of(file))}\n")
+    print_story(story, sys.stdout, width=args.width, look=Look(plain=args.plain, lines=args.lines))
     return FINE
 
 

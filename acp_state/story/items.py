@@ -353,7 +353,7 @@ def _unknown(unknown: UnknownUpdate, _: Scene) -> Item:
 def _changed(changed: Changed, _: Scene) -> Item:
     return Item(
         kind="setting",
-        title=f"{changed.name}: {changed.before} → {changed.after}",
+        title=f"{changed.name}: {changed.after} (was {changed.before})",
         mood="bad" if changed.name == "session" and changed.after == "failed" else "plain",
     )
 

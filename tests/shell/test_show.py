@@ -73,6 +73,12 @@ def test_show_leaves_out_what_was_not_asked_for(call, path, options, there, gone
     assert [word for word in gone if word in out] == []
 
 
+def test_several_files_are_told_one_after_the_other(call, path):
+    out = call("show", path, path)[1]
+
+    assert out == f"=== {path}\n{call('show', path)[1]}" * 2
+
+
 def test_show_writes_a_page(call, path, tmp_path):
     page = tmp_path / "page.html"
     code, out, _ = call("show", path, "--html", page)

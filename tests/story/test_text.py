@@ -122,7 +122,8 @@ def test_no_color_is_honoured(screen, monkeypatch):
 
 
 def test_plain_is_plain_on_a_terminal_too(screen):
-    talk = v1().prompt("p").agent_says("**loud** `code`").tool_call("t", status="completed").ends("p")
+    talk = v1(modes={"currentModeId": "ask"}).prompt("p").agent_says("**loud** `code`").tool_call("t", status="completed")
+    talk.update("current_mode_update", currentModeId="do").permission("q").selects("q").tool_call("u", content=[item("x\n" * 50)]).ends("p")
     out = printed(talk, file=screen, plain=True)
 
     assert "\x1b" not in out
