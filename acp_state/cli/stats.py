@@ -147,12 +147,12 @@ def _sessions(counted: list[_Counted], everything: Stats, *, many_files: bool) -
 
     from ..findings import visible
 
-    table = Table(box=None, pad_edge=False, show_footer=len(counted) > 1, footer_style="bold", header_style="dim")
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_footer=len(counted) > 1, footer_style="bold", header_style="dim")
     names = ("turns", "tools", "failed", "asked", "tokens", "cost", "took", "files")
     totals = _cells(everything)
     if many_files:
         table.add_column("file", overflow="fold")
-    table.add_column("session", footer=f"{everything.sessions:,} sessions", overflow="fold")
+    table.add_column("session", footer=f"{everything.sessions:,} in all", overflow="fold")
     for name, footer in zip(names, totals, strict=True):
         table.add_column(name, footer=footer, justify="right", no_wrap=True)
     for one in counted:
@@ -173,7 +173,7 @@ def _cells(stats: Stats) -> tuple[str, ...]:
         f"{stats.failures:,}",
         f"{asked:,}",
         "" if tokens is None else f"{tokens:,}",
-        visible(", ".join(amount(value, currency) for currency, value in stats.cost.items())),
+        "\n".join(visible(amount(value, currency)) for currency, value in stats.cost.items()),
         spell_seconds(stats.seconds["session"]) if "session" in stats.seconds else "",
         f"{len({*stats.files_changed, *stats.files_read}):,}",
     )

@@ -146,7 +146,7 @@ def test_stats_of_many_files_have_a_total_and_one_bad_file_spoils_nothing(call, 
     assert code == 2
     assert err == f"acp-state: {path}.gone: No such file or directory\n"
     assert out.count("session.ndjson") == 2
-    assert "2 sessions" in out
+    assert "2 in all" in out
 
 
 def test_stats_as_json(call, path):
