@@ -78,6 +78,8 @@ class Growing(io.RawIOBase):
         while not (size := self._recording.readinto(buffer)):
             self._wait()
             time.sleep(INTERVAL)
+            if _is_unread():
+                raise BrokenPipeError
             if (self._recording.size or 0) < self._position:
                 raise UsageError(f"{name_of(self.name)}: it became shorter while it was followed")
         self._position += size
@@ -93,6 +95,16 @@ class Growing(io.RawIOBase):
     def _wait(self) -> None:
         self._idle()
         self._last_idle = time.monotonic()
+
+
+def _is_unread() -> bool:
+    """Whether nobody reads standard output any more, which who writes nothing would not notice; False where that cannot be told."""
+    try:
+        poll = select.poll()
+        poll.register(sys.stdout.fileno(), 0)  # errors are told of, whatever is asked for
+        return any(event & select.POLLERR for _, event in poll.poll(0))
+    except (AttributeError, OSError, ValueError):
+        return False
 
 
 class _View:

@@ -276,6 +276,14 @@ def test_it_follows_a_file_that_grows_until_ctrl_c(tmp_path):
     assert (process.returncode, out, err.count(b"\n")) == (128 + signal.SIGINT, b"", 1)
 
 
+def test_it_follows_no_longer_than_somebody_reads(recording):
+    with following(recording(SESSION)) as process:
+        assert json.loads(process.stdout.readline())["format"] == "acp-state/1"
+        process.stdout.close()
+        assert process.wait() == 128 + signal.SIGPIPE
+        assert process.stderr.read().count(b"\n") == 1
+
+
 def test_it_follows_up_to_where_it_is_told_to_stop(shell, recording):
     path = recording(SESSION)
     ran = shell("fold", "--follow", path, "--until-turn", 1, "--select", "/sessions/s-1/stopReason", "--tally")
