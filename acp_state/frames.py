@@ -83,13 +83,12 @@ def read_one(message: Json, sender: Sender | None, asked: bool, time: float | No
 
 def notification(message: dict[str, Json], sender: Sender | None, time: float | None, line: int | None) -> Frame | None:
     """Return the frame of a message that has a version, a method and params, as nearly all have; `None` for any other."""
-    if len(message) != 3:
+    if len(message) != 3 or "jsonrpc" not in message or "params" not in message:
         return None
     method = message.get("method")
-    params = message.get("params", UNSET)
-    if params is UNSET or method.__class__ is not str or method in REQUESTS or "jsonrpc" not in message:
+    if method.__class__ is not str or method in REQUESTS:
         return None
-    return make_frame(sender, "notification", UNSET, method, params, time, line, False)
+    return make_frame(sender, "notification", UNSET, method, message["params"], time, line, False)
 
 
 def _read_with_care(message: Mapping[str, Json], sender: Sender | None, asked: bool, time: float | None, line: int | None) -> Frame:

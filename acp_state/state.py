@@ -15,7 +15,7 @@ from attrs import field, frozen
 
 from ._content import EMPTY_CONTENT, Content, Output
 from ._json import FrozenDict, FrozenList, Json
-from ._model import UNSET, Unset, evolve, passing_on
+from ._model import UNSET, Unset, passing_on, replacer
 from ._persistent import EMPTY_LOG, Log, Registry, Table
 
 
@@ -716,15 +716,9 @@ class Streaming:
     block: JsonObject
     """The text block that grows, without its text."""
 
-    def grown(self, sessions: Registry[str, Session], parts: list[str], size: int) -> Registry[str, Session]:
-        """Return *sessions* with the message's text being the first *size* of *parts*."""
-        session = self.session
-        message: Message = session.timeline.known(self.place)
-        message = evolve(message, content=message.content.grown(parts, size))
-        return sessions.put(
-            session.id,
-            evolve(session, timeline=session.timeline.replace(self.place, message)),
-        )
+
+with_content: Final = replacer(Message, "content")
+with_timeline: Final = replacer(Session, "timeline")
 
 
 @frozen(eq=False, repr=False)
@@ -741,8 +735,10 @@ class Snapshot:
     _streaming: Streaming | None = None
     _parts: list[str] = None  # type: ignore[assignment]  # there while *_streaming* is
     _size: int = 0
+    """The streaming message's text is the first so many of *_parts*."""
+    # What follows from these, once somebody looked; so that whoever looks gets the same object:
+    _grown: Session | None = None
     _whole: Registry[str, Session] | None = None
-    """The sessions with what was gathered, once somebody looked."""
 
     @property
     def sessions(self) -> Registry[str, Session]:
@@ -751,9 +747,22 @@ class Snapshot:
             return self._sessions
         whole = self._whole
         if whole is None:
-            whole = self._streaming.grown(self._sessions, self._parts, self._size)
-            object.__setattr__(self, "_whole", whole)  # two threads may both do it, and get equal values
+            whole = self._sessions.put(self._streaming.session.id, self._session_grown())
+            _keep_whole(self, whole)
         return whole
+
+    def _session_grown(self) -> Session:
+        """Return the session of the streaming message, with all of its text."""
+        session = self._grown
+        if session is None:
+            streaming: Any = self._streaming
+            session = streaming.session
+            timeline, place = session.timeline, streaming.place
+            message: Message = timeline.known(place)
+            message = with_content(message, message.content.grown(self._parts, self._size))
+            session = with_timeline(session, timeline.replace(place, message))
+            _keep_grown(self, session)  # two threads may both do it, and get equal values
+        return session
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -767,5 +776,9 @@ class Snapshot:
     def __repr__(self) -> str:
         return f"Snapshot(connection={self.connection!r}, sessions={self.sessions!r})"
 
+
+# The slots themselves: what is kept there changes nothing.
+_keep_grown: Final = Snapshot._grown.__set__  # type: ignore[union-attr]
+_keep_whole: Final = Snapshot._whole.__set__  # type: ignore[union-attr]
 
 EMPTY: Final = Snapshot()

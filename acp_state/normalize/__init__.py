@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from .. import events as e
 from .. import state as s
 from .._json import FrozenDict, Json
-from .._model import UNSET
+from .._model import UNSET, replacer
 from ..diagnostics import Diagnostic
 from ..frames import Frame
 from ..methods import CANCEL_REQUEST
@@ -42,7 +42,14 @@ __all__ = ["NEW", "Asked", "Wire", "normalize"]
 def normalize(wire: Wire, frame: Frame) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:
     """Return what is remembered after *frame*, the events that it is, and what was wrong with it."""
     events = plain(wire, frame)
-    return (wire, events, ()) if events is not None else _normalize(wire, frame)
+    if events is None:
+        return _normalize(wire, frame)
+    params: Json = frame.payload
+    session_id = params["sessionId"]
+    return (wire if session_id == wire.last_session else _now_of(wire, session_id)), events, ()
+
+
+_now_of = replacer(Wire, "last_session")
 
 
 def _normalize(wire: Wire, frame: Frame) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:

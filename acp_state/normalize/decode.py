@@ -145,7 +145,7 @@ def anything(value: Json) -> Json:
 
 def an_object(value: Json) -> FrozenDict:
     """An object, frozen."""
-    if not isinstance(value, Mapping):
+    if value.__class__ is not dict and not isinstance(value, Mapping):
         raise MalformedError(f"an object is wanted, not {kind_of(value)}")
     frozen_value: FrozenDict = anything(value)
     return frozen_value
@@ -157,6 +157,10 @@ def array(value: Json) -> FrozenList:
         raise MalformedError(f"an array is wanted, not {kind_of(value)}")
     frozen_value: FrozenList = anything(value)
     return frozen_value
+
+
+_PASSING: Final[Mapping[Hook, type]] = {text: str, boolean: bool}
+"""The class whose instances a hook returns as they are: they need not be shown to it."""
 
 
 def word(*known: str) -> Hook:
@@ -229,28 +233,38 @@ def _value(field: Field, name: str, value: Json, problems: list[Problem]) -> Any
         return None if field.keeps_null else field.default
     try:
         return field.hook(value)
-    except Tolerated as tolerated:
-        problems += [problem.under(name) for problem in tolerated.problems]
-        return tolerated.value
-    except MalformedError as error:
-        if field.need in ("required", "strict"):
-            raise MalformedError(error.message, (name, *error.path), missing=error.missing) from None
-        code = "unreadable-field" if field.need != "lenient" else "malformed-meta" if name == "_meta" else "malformed-field"
-        problems.append(error.problem(code).under(name))
-        return field.default
+    except (Tolerated, MalformedError) as fault:
+        return _instead(field, name, fault, problems)
 
 
-def row(fields: Iterable[Field], rest: bool = False) -> Callable[[Json], list[Any]]:
+def _instead(field: Field, name: str, error: Tolerated | MalformedError, problems: list[Problem]) -> Any:
+    """What stands for a member called *name* that was not read as it should be. Raises `MalformedError` if nothing may."""
+    if isinstance(error, Tolerated):
+        problems += [problem.under(name) for problem in error.problems]
+        return error.value
+    if field.need in ("required", "strict"):
+        raise MalformedError(error.message, (name, *error.path), missing=error.missing) from None
+    code = "unreadable-field" if field.need != "lenient" else "malformed-meta" if name == "_meta" else "malformed-field"
+    problems.append(error.problem(code).under(name))
+    return field.default
+
+
+def row(fields: Iterable[Field], rest: bool = False, make: Callable[[list[Any]], Any] | None = None) -> Hook:  # noqa: C901 -- see below
     """Return a hook that reads an object: the values of *fields*, in that order; last, with *rest*, all other members.
 
-    It looks at what is there, not at what might be: most objects have a few of many members.
+    *make* makes something of the list of values; without one it is what the hook returns. It looks at
+    what is there, not at what might be: most objects have a few of many members.
     """
     fields = tuple(fields)
-    by_name = {name: (index, field) for index, field in enumerate(fields) for name in field.names}
+    by_name = {
+        name: (index, field, field.hook, _PASSING.get(field.hook), name != field.names[0])
+        for index, field in enumerate(fields)
+        for name in field.names
+    }
     needed = tuple((index, field) for index, field in enumerate(fields) if field.need in ("required", "expected"))
     blank = [_MISSING if field.need in ("required", "expected") else field.default for field in fields] + [None] * rest
 
-    def hook(raw: Json) -> list[Any]:
+    def hook(raw: Json) -> Any:  # noqa: C901, PLR0912 -- one straight walk: its parts would each cost a call a member
         if raw.__class__ is not dict and not isinstance(raw, Mapping):
             raise MalformedError(f"an object is wanted, not {kind_of(raw)}")
         values = blank.copy()
@@ -262,24 +276,29 @@ def row(fields: Iterable[Field], rest: bool = False) -> Callable[[Json], list[An
                 if others is not None:
                     others[name] = value
                 continue
-            index, field = found
-            if name is field.names[0] or name == field.names[0] or _counts(field, name, raw, problems):
+            index, field, read, passing, is_other_name = found
+            if is_other_name and not _counts(field, name, raw, problems):
+                continue
+            if value.__class__ is passing:
+                values[index] = value
+            elif value is None:
                 values[index] = _value(field, name, value, problems)
+            else:
+                try:  # as `_value` does, which costs more than most values do
+                    values[index] = read(value)
+                except (Tolerated, MalformedError) as fault:
+                    values[index] = _instead(field, name, fault, problems)
         for index, field in needed:
             if values[index] is _MISSING:
                 values[index] = _missing(field, problems)
         if others:
             values[-1] = an_object(others)
-        return told(values, problems)
+        made = values if make is None else make(values)
+        if problems:
+            raise Tolerated(made, problems)
+        return made
 
     return hook
-
-
-def told(value: T, problems: list[Problem]) -> T:
-    """Return *value*, or hand it up with what was tolerated in it."""
-    if problems:
-        raise Tolerated(value, problems)
-    return value
 
 
 def _counts(field: Field, name: str, raw: Mapping[str, Json], problems: list[Problem]) -> bool:
@@ -301,36 +320,17 @@ def _missing(field: Field, problems: list[Problem]) -> Any:
     return field.default
 
 
-def handing_on(read: Callable[[Json], Any], make: Callable[[Any], Any]) -> Hook:
-    """Return a hook that makes something of what *read* returns."""
-
-    def hook(raw: Json) -> Any:
-        try:
-            values = read(raw)
-        except Tolerated as tolerated:
-            raise Tolerated(make(tolerated.value), tolerated.problems) from None
-        return make(values)
-
-    return hook
-
-
 def reading(fields: Mapping[str, Field], rest: str | None = None) -> Hook:
     """Return a hook that reads an object: a value for each attribute; *rest* gets all other members."""
     names = (*fields, rest) if rest else tuple(fields)
-    return handing_on(
-        row(tuple(fields.values()), rest is not None),
-        lambda values: dict(zip(names, values, strict=True)),
-    )
+    return row(fields.values(), rest is not None, lambda values: dict(zip(names, values, strict=True)))
 
 
 def filling(cls: type[T], fields: Mapping[str, Field], rest: str | None = None, **facts: Any) -> Hook:
     """Return a hook that reads an object as `reading` does, and makes a *cls* of it and of *facts*."""
     make = maker(cls, *fields, *([rest] if rest else []), *facts)
     told = tuple(facts.values())
-    return handing_on(
-        row(tuple(fields.values()), rest is not None),
-        lambda values: make(*values, *told),
-    )
+    return row(fields.values(), rest is not None, lambda values: make(*values, *told))
 
 
 def keeping(fields: Mapping[str, Field]) -> Hook:
@@ -338,7 +338,7 @@ def keeping(fields: Mapping[str, Field]) -> Hook:
     needed = tuple(name for name, field in fields.items() if field.need == "required")
 
     def hook(raw: Json) -> FrozenDict:
-        if not isinstance(raw, Mapping):
+        if raw.__class__ is not dict and not isinstance(raw, Mapping):
             raise MalformedError(f"an object is wanted, not {kind_of(raw)}")
         for name in needed:
             if name not in raw:
@@ -346,9 +346,17 @@ def keeping(fields: Mapping[str, Field]) -> Hook:
         problems: list[Problem] = []
         kept: dict[str, Json] = {}
         for name, value in raw.items():
-            member = _member(name, value, fields.get(name), problems)
-            if member is not _DROPPED:
-                kept[name] = member
+            field = fields.get(name)
+            if field is None or value is None:
+                kept[name] = _member(name, value, field, problems)
+                continue
+            try:
+                member = field.hook(value)
+            except (Tolerated, MalformedError) as fault:
+                member = _instead(field, name, fault, problems)
+            kept[name] = FrozenList(member) if member.__class__ is tuple else member
+        if problems:
+            kept = {name: member for name, member in kept.items() if member is not _DROPPED}
         result = FrozenDict(kept)
         if problems:
             raise Tolerated(result, problems)
@@ -388,7 +396,7 @@ def union(
     other = unknown or an_object
 
     def hook(raw: Json) -> Any:
-        if not isinstance(raw, Mapping):
+        if raw.__class__ is not dict and not isinstance(raw, Mapping):
             raise MalformedError(f"an object is wanted, not {kind_of(raw)}")
         name = raw.get(tag, UNSET)
         if name is UNSET and untagged is not None:

@@ -31,7 +31,6 @@ from .decode import (
     anything,
     boolean,
     filling,
-    handing_on,
     integer,
     items,
     keeping,
@@ -59,7 +58,7 @@ def listed(hook: Hook) -> Hook:
 
 def mapping(raw: Json) -> Mapping[str, Json]:
     """An object, as it is."""
-    if not isinstance(raw, Mapping):
+    if raw.__class__ is not dict and not isinstance(raw, Mapping):
         raise MalformedError("an object is wanted", missing=raw is None)
     return raw
 
@@ -136,7 +135,7 @@ text, the id of what it belongs to, and its own `_meta`, which stands in the blo
 
 
 def _chunk(id: Field) -> Hook:
-    return handing_on(row((field("content", content_block, "required"), id, META)), _chunk_of)
+    return row((field("content", content_block, "required"), id, META), make=_chunk_of)
 
 
 def _chunk_of(values: list[Any]) -> Chunk:
@@ -236,15 +235,13 @@ def _tool_chunk_of(values: list[Any]) -> ToolChunk:
     return ToolChunk(id, item if meta is None else FrozenDict(item, chunkMeta=meta), meta)
 
 
-tool_chunk: Final = handing_on(
-    row(
-        (
-            field("toolCallId", text, "required"),
-            field("content", tool_content, "required"),
-            META,
-        )
+tool_chunk: Final = row(
+    (
+        field("toolCallId", text, "required"),
+        field("content", tool_content, "required"),
+        META,
     ),
-    _tool_chunk_of,
+    make=_tool_chunk_of,
 )
 """`ToolCallContentChunk`."""
 
@@ -604,6 +601,7 @@ usage_update: Final = {
     "size": field("size", natural, "required"),
     "meta": META,
 }
+USAGE: Final = (*usage_update, "cost")
 mode_update: Final = reading(
     {
         "mode_id": Field(
@@ -686,7 +684,7 @@ class Patches:
             }
         )
         """`SessionInfoUpdate`."""
-        self.usage = reading({**usage_update, "cost": patch("cost", cost)})
+        self.usage = reading({**usage_update, "cost": patch("cost", cost)})  # in the order of `USAGE`
         """`UsageUpdate`."""
         self.subagent = reading(
             {

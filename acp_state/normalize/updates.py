@@ -45,19 +45,19 @@ class Kind:
 def plain(wire: Wire, frame: Frame) -> tuple[e.Event, ...] | None:
     """Return the events of a frame that needs no second look, `None` for any other.
 
-    It is an update of the session that was heard of last, of a kind that changes nothing that the
-    normalizer remembers, and just as its schema says.
+    It is an update of a session that was heard of, of a kind that changes nothing that the normalizer
+    remembers, and just as its schema says.
     """
     if frame.method != "session/update" or frame.kind != "notification" or frame.sender == "client":
         return None
     params = frame.payload
-    if params.__class__ is not dict or len(params) != 2:
+    if params.__class__ is not dict or len(params) != 2 or not wire.agent_seen:
         return None
     session_id = params.get("sessionId")
-    if session_id is None or session_id != wire.last_session or not wire.agent_seen:
+    if session_id != wire.last_session and (session_id.__class__ is not str or not wire.knows(session_id)):
         return None
     update = params.get("update")
-    if update.__class__ is not dict:
+    if session_id is None or update.__class__ is not dict:
         return None
     name = update.get("sessionUpdate")
     if name.__class__ is not str:
@@ -288,7 +288,10 @@ def _terminal_chunk(session_id: str, values: dict[str, Any], version: int) -> tu
 
 
 def _plan(session_id: str, plan: s.Plan, version: int) -> tuple[e.Event, ...]:
-    return (e.PlanReplaced(session_id, plan),)
+    return (_plan_replaced(session_id, plan),)
+
+
+_plan_replaced = maker(e.PlanReplaced, "session_id", "plan")
 
 
 def _plan_update(session_id: str, values: dict[str, Any], version: int) -> tuple[e.Event, ...]:
@@ -296,7 +299,14 @@ def _plan_update(session_id: str, values: dict[str, Any], version: int) -> tuple
     plan: s.Plan = values["plan"]
     if values["meta"] is not None:
         plan = sh.with_meta(plan, FrozenDict({**values["meta"], **(plan.meta or {})}))
-    return (e.PlanReplaced(session_id, plan),)
+    return (_plan_replaced(session_id, plan),)
+
+
+def _usage(session_id: str, values: dict[str, Any], version: int) -> tuple[e.Event, ...]:
+    return (_usage_reported(session_id, *values.values()),)
+
+
+_usage_reported = maker(e.UsageReported, "session_id", *sh.USAGE)
 
 
 def _fields_of(event: Callable[..., e.Event]) -> Make:
@@ -352,7 +362,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "current_mode_update": Kind(sh.mode_update, sh.mode_update, _fields_of(e.ModeChosen)),
     "config_option_update": Kind(sh.config_update, sh.config_update, _fields_of(e.ConfigReplaced)),
     "session_info_update": Kind(sh.CLEARING.info, sh.CLEARING.info, _fields_of(e.InfoPatched)),
-    "usage_update": Kind(sh.SAYING_NOTHING.usage, sh.CLEARING.usage, _fields_of(e.UsageReported)),
+    "usage_update": Kind(sh.SAYING_NOTHING.usage, sh.CLEARING.usage, _usage),
     "notice": Kind(sh.notice, sh.notice, _notice),
     "subagent_update": Kind(sh.CLEARING.subagent, sh.CLEARING.subagent, _subagent),
     "state_update": Kind(sh.state_update, sh.state_update, _state),

@@ -27,7 +27,7 @@ from .._model import replacer
 from ..diagnostics import Diagnostic, excerpt
 from ..dialects import ABSOLUTE, DIALECTS, HEADED, LISP, NAMES, Dialect, Item, not_a_frame
 from ..errors import UnknownDialectError
-from ..frames import Frame, notification, read_message, read_one
+from ..frames import Frame, notification, read_message
 from .block import Block, Leftover, is_opening, restore, without_bom
 from .headed import Message, Rest, read_headed
 from .lines import MAX_LINE, LineBuffer
@@ -111,8 +111,23 @@ class Reader:
             self._ended = number = self._ended + 1
             if line is None:
                 self._refuse(number)
-            elif self._block is not None or not self._read_plain(line, number):
-                self._read_line(line, number)
+                continue
+            if self._block is None:
+                # What nearly every line is: one JSON value. Bare messages take no detour.
+                try:
+                    value = fast_decode(line)
+                except (ValueError, RecursionError):
+                    pass
+                else:
+                    if len(line) <= self._shallow or not (many_brackets(line, self._depth) and is_deeper(value, self._depth)):
+                        frame = notification(value, None, None, number) if self._bare and value.__class__ is dict else None
+                        if frame is not None and value["jsonrpc"] == "2.0":
+                            self._met["jsonrpc"] = None
+                            self._out.append(frame)
+                        else:
+                            self._read_record(value, number)
+                        continue
+            self._read_line(line, number)
         return self._given()
 
     def feed_record(self, record: Json) -> list[Item]:
@@ -145,21 +160,6 @@ class Reader:
         return out
 
     # Lines
-
-    def _read_plain(self, line: bytes, number: int) -> bool:
-        """Read *line* if it is what nearly every line is: one JSON value. Bare messages take no detour."""
-        try:
-            value = fast_decode(line)
-        except (ValueError, RecursionError):
-            return False
-        if len(line) > self._shallow and many_brackets(line, self._depth) and is_deeper(value, self._depth):
-            return False
-        if self._bare and value.__class__ is dict and value.get("jsonrpc") == "2.0":
-            self._met["jsonrpc"] = None
-            self._out.append(notification(value, None, None, number) or read_one(value, None, False, None, number))
-        else:
-            self._read_record(value, number)
-        return True
 
     def _read_line(self, line: bytes, number: int | None, *, hopeless: bool = False) -> None:
         if self._block is None:

@@ -23,6 +23,7 @@ from ..state import (
     Snapshot,
     ToolCall,
     Turn,
+    with_timeline,
 )
 
 
@@ -38,13 +39,12 @@ H = TypeVar("H", bound=History)
 
 ENDED: Final = frozenset(("closed", "deleted"))
 
-with_timeline = replacer(Session, "timeline")
-_with_sessions = replacer(Snapshot, "_sessions", "_streaming", "_parts", "_whole")
+_with_sessions = replacer(Snapshot, "_sessions", "_streaming", "_parts", "_grown", "_whole")
 
 
 def with_sessions(snapshot: Snapshot, sessions: Registry[str, Session]) -> Snapshot:
     """Return *snapshot* with those *sessions*."""
-    return _with_sessions(snapshot, sessions, None, None, None)
+    return _with_sessions(snapshot, sessions, None, None, None, None)
 
 
 def find_or_make(snapshot: Snapshot, session_id: str, note: Note) -> Session:
@@ -83,8 +83,14 @@ def in_session(handler: SessionHandler, *, ended: bool = False, creates: bool = 
 
     def handle(snapshot: Snapshot, event: Any, note: Note) -> Snapshot:
         session_id = event.session_id
-        sessions = snapshot.sessions
-        session = known = sessions.find(session_id)
+        sessions, streaming = snapshot._sessions, snapshot._streaming
+        if streaming is None:
+            session = known = sessions.find(session_id)
+        elif streaming.session.id == session_id:
+            session = known = snapshot._session_grown()
+        else:
+            sessions = snapshot.sessions
+            session = known = sessions.find(session_id)
         if session is None:
             if not creates:
                 note(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._model import UNSET, evolve
+from .._model import UNSET, evolve, maker, replacer
 from ..events import (
     CommandsReplaced,
     ConfigReplaced,
@@ -97,13 +97,21 @@ def usage_reported(session: Session, event: UsageReported, note: Note) -> Sessio
     """Replace `used` and `size`; a cost that is not sent stays. Nothing is summed or capped."""
     old = session.usage
     cost = old.cost if old is not None and event.cost is UNSET else event.cost or None
-    return changed(session, usage=Usage(event.used, event.size, cost, event.meta))  # type: ignore[no-any-return]
+    usage = _usage(event.used, event.size, cost, event.meta)
+    return session if usage == old else _with_usage(session, usage)
+
+
+_usage = maker(Usage, "used", "size", "cost", "meta")
+_with_usage = replacer(Session, "usage")
 
 
 def plan_replaced(session: Session, event: PlanReplaced, note: Note) -> Session:
     """A plan is replaced whole."""
     key = ("plan", event.plan.id)
-    return session if session.plans.find(key) == event.plan else evolve(session, plans=session.plans.put(key, event.plan))
+    return session if session.plans.find(key) == event.plan else _with_plans(session, session.plans.put(key, event.plan))
+
+
+_with_plans = replacer(Session, "plans")
 
 
 def plan_removed(session: Session, event: PlanRemoved, note: Note) -> Session:

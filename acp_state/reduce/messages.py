@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from .._content import EMPTY_CONTENT, Content, appended
-from .._model import UNSET, evolve, replacer
+from .._model import UNSET, evolve, maker, replacer
 from ..events import (
     CompactionChunked,
     CompactionPatched,
     MessageChunked,
     MessagePatched,
 )
-from ..state import Compaction, Message, Session, Snapshot, Streaming
+from ..state import Compaction, Message, Session, Snapshot, Streaming, with_content, with_timeline
 from . import echo, prompts
 from ._session import (
+    ENDED,
     Note,
     add_entry,
     changed,
@@ -24,13 +25,9 @@ from ._session import (
     patched_meta,
     place_of_message,
     replace_entry,
-    with_timeline,
 )
 from .replay import in_history, renewed
 from .turns import began
-
-
-_with_content = replacer(Message, "content")
 
 
 def message_chunked(snapshot: Snapshot, event: MessageChunked, note: Note) -> Snapshot:
@@ -49,30 +46,44 @@ def message_chunked(snapshot: Snapshot, event: MessageChunked, note: Note) -> Sn
         and event.parent == streaming.parent
     ):
         size = snapshot._size
-        return _with_parts(snapshot, appended(snapshot._parts, size, event.text), size + 1, None)
-    return _with_streaming(_chunked_in_session(snapshot, event, note), event)
+        return _with_parts(snapshot, appended(snapshot._parts, size, event.text), size + 1, None, None)
+    return _streamed(snapshot, event) or _chunked_in_session(snapshot, event, note)
 
 
-_with_parts = replacer(Snapshot, "_parts", "_size", "_whole")
-_streams = replacer(Snapshot, "_streaming", "_parts", "_size")
+_with_parts = replacer(Snapshot, "_parts", "_size", "_grown", "_whole")
+_streams = replacer(Snapshot, "_sessions", "_streaming", "_parts", "_size", "_grown", "_whole")
+_streaming = maker(Streaming, "session", "place", "role", "id", "parent", "block")
 
 
-def _with_streaming(snapshot: Snapshot, event: MessageChunked) -> Snapshot:
-    """Return *snapshot* ready for more pieces of the message that *event* was one of.
+def _streamed(snapshot: Snapshot, event: MessageChunked) -> Snapshot | None:
+    """Return *snapshot* with the piece as the first of those that are gathered beside its session.
 
-    Not where the next piece may need a second look: an echo, a replay, a turn that is over.
+    `None` where a piece needs a second look: it begins a message or a block, may be an echo or of a
+    replay, or its turn is over.
     """
-    session = snapshot._sessions.find(event.session_id)
-    if not event.text or event.role == "user" or session is None or session._loading is not None:
-        return snapshot
-    place = session.timeline._hot_place
-    message = session.timeline._hot
-    if message.__class__ is not Message or message.id != event.id or message.role != event.role or message.content._open is not event.block:
-        return snapshot
-    if message.turn is not None and not is_open(session, message.turn):
-        return snapshot
-    streaming = Streaming(session, place, event.role, event.id, event.parent, event.block)
-    return _streams(snapshot, streaming, message.content._parts, message.content._size)
+    session_id, id, role, text = event.session_id, event.id, event.role, event.text
+    if not text or role == "user":
+        return None
+    gathered, sessions = snapshot._streaming, snapshot._sessions
+    if gathered is None:
+        session = sessions.find(session_id)
+    elif gathered.session.id == session_id:
+        session = snapshot._session_grown()
+        sessions = sessions.put(session_id, session)
+    else:
+        sessions = snapshot.sessions
+        session = sessions.find(session_id)
+    if session is None or session._loading is not None or session.phase in ENDED:
+        return None
+    place = _place_of_chunk(session, event)
+    if place < 0:
+        return None
+    message = session.timeline.known(place)
+    content = message.content
+    if content._open is not event.block or not (message.turn is None or is_open(session, message.turn)):
+        return None
+    streaming = _streaming(session, place, role, id, event.parent, event.block)
+    return _streams(snapshot, sessions, streaming, appended(content._parts, content._size, text), content._size + 1, None, None)
 
 
 def _chunked(session: Session, event: MessageChunked, note: Note) -> Session:
@@ -103,7 +114,7 @@ def _chunked(session: Session, event: MessageChunked, note: Note) -> Session:
             f"{event.role} message {event.id!r} goes on after its turn ended",
             event.id,
         )
-    return with_timeline(session, session.timeline.replace(place, _with_content(message, content)))
+    return with_timeline(session, session.timeline.replace(place, with_content(message, content)))
 
 
 _chunked_in_session = in_session(in_history(_chunked))
@@ -138,6 +149,9 @@ def _running(session: Session, event: MessageChunked) -> int:
     return place if turn.status == "running" and turn._entry != place else -1
 
 
+_message = maker(Message, "role", "id", "turn", "parent", "historical", "content")
+
+
 def _begun(
     session: Session,
     event: MessageChunked | MessagePatched,
@@ -152,7 +166,9 @@ def _begun(
         elif event.opens_turn and not session._open_turns:
             session = began(session)
     turn = None if historical else current_turn(session)
-    message = Message(event.role, event.id, turn, event.parent, historical, content, **facts)
+    message = _message(event.role, event.id, turn, event.parent, historical, content)
+    if facts:
+        message = evolve(message, **facts)
     session = add_entry(session, None if event.id is None else (event.role, event.id), message)
     if event.role == "user" and event.opens_turn and not historical:
         session = prompts.inserted(session, event.id, turn)

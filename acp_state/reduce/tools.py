@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import Any
 
 from .._json import FrozenList, same
@@ -88,10 +88,10 @@ def _patched(call: ToolCall, event: ToolCallPatched, epoch: int, note: Note) -> 
         call.name if name is UNSET else name,
         call.kind if kind is UNSET else "other" if kind is None else kind,
         status,
-        _items(call.content, event.content),
+        call.content if event.content is UNSET else _items(call.content, event.content),
         call.locations if locations is UNSET else _array(call.locations, locations),
-        _raw(call.raw_input, event.raw_input),
-        _raw(call.raw_output, event.raw_output),
+        call.raw_input if event.raw_input is UNSET else _raw(call.raw_input, event.raw_input),
+        call.raw_output if event.raw_output is UNSET else _raw(call.raw_output, event.raw_output),
         call.unannounced and not event.announces,
         unresolved,
         by_client,
@@ -120,14 +120,18 @@ _PATCHED = (
     "_final_since",
 )
 _with_patch = replacer(ToolCall, *_PATCHED)
-_values = attrgetter("status", *(name for name in _PATCHED if name != "status"))
+_words = attrgetter("status", "title", "kind", "name", "parent")
+_values = attrgetter(*(name for name in _PATCHED if name not in ("status", "title", "kind", "name", "parent")))
 
 
 def _is_same(before: ToolCall, after: ToolCall) -> bool:
     """Whether all values are equal; those that are not words were compared with care already, and then are identical."""
-    if before.status is not after.status and before.status != after.status:
-        return False
-    return all(a is b or (type(a) is str and a == b) for a, b in zip(_values(before), _values(after), strict=True))
+    return (
+        before.status == after.status
+        and before.content is after.content
+        and _words(before) == _words(after)
+        and all(map(is_, _values(before), _values(after)))
+    )
 
 
 def _array(old: FrozenList | None, patch: Any) -> FrozenList | None:
@@ -136,8 +140,6 @@ def _array(old: FrozenList | None, patch: Any) -> FrozenList | None:
 
 def _items(old: Log[Any], patch: Any) -> Log[Any]:
     """Patch a list of items: another list replaces it whole, an equal one nothing."""
-    if patch is UNSET:
-        return old
     if not patch:
         return EMPTY_LOG if old else old
     unchanged = len(old) == len(patch) and all(same(a, b) for a, b in zip(old, patch, strict=True))
@@ -146,8 +148,6 @@ def _items(old: Log[Any], patch: Any) -> Log[Any]:
 
 def _raw(old: Any, patch: Any) -> Any:
     """Patch a raw value: any JSON but `null`, which clears."""
-    if patch is UNSET:
-        return old
     if patch is None:
         return UNSET
     return old if old is not UNSET and same(old, patch) else patch
