@@ -96,6 +96,11 @@ _MASK: Final = _WIDTH - 1
 _Node = list[Any]
 
 
+_new_vector: Final = object.__new__
+_new_table: Final = object.__new__
+_new_registry: Final = object.__new__
+
+
 class _Vector:
     """A persistent vector: a trie of 32-wide nodes with the last, incomplete node kept apart.
 
@@ -111,16 +116,6 @@ class _Vector:
         self.root: _Node = []
         self.tail: _Node = []
 
-    def _copy(self) -> _Vector:
-        new = _Vector.__new__(_Vector)
-        new.size, new.shift, new.root, new.tail = (
-            self.size,
-            self.shift,
-            self.root,
-            self.tail,
-        )
-        return new
-
     def get(self, index: int) -> Any:
         if index >= self.size - len(self.tail):
             return self.tail[index & _MASK]
@@ -131,11 +126,14 @@ class _Vector:
         return node[index & _MASK]
 
     def set(self, index: int, value: Any) -> _Vector:
-        new = self._copy()
+        new = _new_vector(_Vector)
+        new.size, new.shift = self.size, self.shift
         if index >= self.size - len(self.tail):
+            new.root = self.root
             new.tail = tail = self.tail[:]
             tail[index & _MASK] = value
             return new
+        new.tail = self.tail
         new.root = node = self.root[:]
         shift = self.shift
         while shift:
@@ -147,8 +145,8 @@ class _Vector:
         return new
 
     def append(self, value: Any) -> _Vector:
-        new = self._copy()
-        new.size += 1
+        new = _new_vector(_Vector)
+        new.size, new.shift, new.root = self.size + 1, self.shift, self.root
         if len(self.tail) < _WIDTH:
             new.tail = [*self.tail, value]
             return new
@@ -319,8 +317,13 @@ class Table(Sequence[T], Generic[K, T]):
 
     def replace(self, place: int, item: T) -> Table[K, T]:
         """Return this table with *item* at *place*."""
-        new: Table[K, T] = Table.__new__(type(self))
-        new._vector = self._vector if place == self._hot_place else self._flushed()
+        new: Table[K, T] = _new_table(Table)
+        hot = self._hot_place
+        if place == hot or hot < 0:
+            new._vector = self._vector
+        else:  # as `_flushed` does
+            vector = self._vector
+            new._vector = vector.append(self._hot) if hot == vector.size else vector.set(hot, self._hot)
         new._index = self._index
         new._end = self._end
         new._gone = self._gone
@@ -342,7 +345,7 @@ class Table(Sequence[T], Generic[K, T]):
             index.log.append(mark)
         if key is not None:
             index.note(key, place)
-        new: Table[K, T] = Table.__new__(type(self))
+        new: Table[K, T] = _new_table(Table)
         new._vector = self._flushed()
         new._index = index
         new._end = place + 1
@@ -403,7 +406,7 @@ class Table(Sequence[T], Generic[K, T]):
         places are remembered, `empty` is what to use.
         """
         new = self.empty(place)
-        return type(self)(new.entries()) if new._gone > _WIDTH and new._gone * 2 > new._end else new
+        return Table(new.entries()) if new._gone > _WIDTH and new._gone * 2 > new._end else new
 
     def empty(self, place: int) -> Table[K, T]:
         """Return this table with nothing at *place*, for good."""
@@ -518,7 +521,7 @@ class Registry(Mapping[K, T], Generic[K, T]):
 
     def put(self, key: K, item: T) -> Registry[K, T]:
         """Return this registry with *item* under *key*."""
-        new: Registry[K, T] = Registry.__new__(Registry)
+        new: Registry[K, T] = _new_registry(Registry)
         new._table = self._table if key == self._hot_key else self._whole().put(key, item)
         new._hot_key = key
         new._hot = item

@@ -27,12 +27,12 @@ from .correlate import (
     sender_of_frame,
     taken_over,
 )
-from .decode import anything
+from .decode import MalformedError, Tolerated, anything
 from .draft import Draft, shown
 from .exchanges import EXCHANGES, NOTIFICATIONS
 from .giving_up import given_up
 from .sessions import error_code, work_went_on
-from .updates import plain
+from .updates import PLAIN
 from .wire import NEW, QUESTIONS, Asked, Wire
 
 
@@ -41,15 +41,40 @@ __all__ = ["NEW", "Asked", "Wire", "normalize"]
 
 def normalize(wire: Wire, frame: Frame) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:
     """Return what is remembered after *frame*, the events that it is, and what was wrong with it."""
-    events = plain(wire, frame)
-    if events is None:
+    # The short way: an update of a session that was heard of, of a kind that changes nothing that is
+    # remembered, and just as its schema says. The long way comes to the same.
+    params = frame.payload
+    if (
+        frame.method != "session/update"
+        or params.__class__ is not dict
+        or len(params) != 2
+        or frame.kind != "notification"
+        or frame.sender == "client"
+        or not wire.agent_seen
+    ):
         return _normalize(wire, frame)
-    params: Json = frame.payload
-    session_id = params["sessionId"]
+    session_id, update = params.get("sessionId"), params.get("update")
+    if update.__class__ is not dict or session_id.__class__ is not str:
+        return _normalize(wire, frame)
+    kind = PLAIN[wire.version].get(_name_of(update))
+    if kind is None or (session_id != wire.last_session and not wire.knows(session_id)):
+        return _normalize(wire, frame)
+    events = None if kind.glance is None else kind.glance(session_id, update, wire.version)
+    if events is None:
+        try:
+            values = (kind.in_2 if wire.version == 2 else kind.in_1)(update)
+        except (Tolerated, MalformedError):
+            return _normalize(wire, frame)
+        events = kind.make(session_id, values, wire.version)
     return (wire if session_id == wire.last_session else _now_of(wire, session_id)), events, ()
 
 
 _now_of = replacer(Wire, "last_session")
+
+
+def _name_of(update: Mapping[str, Json]) -> str:
+    name = update.get("sessionUpdate")
+    return name if name.__class__ is str else ""
 
 
 def _normalize(wire: Wire, frame: Frame) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:

@@ -1,7 +1,7 @@
 """`session/update`: what each kind is read with and which events it is, and the table of all of them.
 
-Nearly every frame of a recording is one of these, and as it should be: `plain` takes the short way
-with them. What there is to remark upon takes the long one, `update_sent`, through the same table.
+Nearly every frame of a recording is one of these, and as it should be: `normalize` takes the short
+way with them. What there is to remark upon takes the long one, `update_sent`, through the same table.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ from .. import state as s
 from .._content import PLAIN as PLAIN_TEXT
 from .._json import FrozenDict, Json
 from .._model import UNSET, maker
-from ..frames import Frame
 from . import quirks
 from . import shapes as sh
-from .decode import Hook, MalformedError, Tolerated, anything, text
+from .decode import Hook, anything, text
 from .draft import Draft
-from .wire import Wire
 
 
 Make: TypeAlias = Callable[[str, Any, int], tuple[e.Event, ...]]
@@ -40,41 +38,6 @@ class Kind:
     in_2: Hook
     make: Make
     glance: Glance | None = None
-
-
-def plain(wire: Wire, frame: Frame) -> tuple[e.Event, ...] | None:
-    """Return the events of a frame that needs no second look, `None` for any other.
-
-    It is an update of a session that was heard of, of a kind that changes nothing that the normalizer
-    remembers, and just as its schema says.
-    """
-    if frame.method != "session/update" or frame.kind != "notification" or frame.sender == "client":
-        return None
-    params = frame.payload
-    if params.__class__ is not dict or len(params) != 2 or not wire.agent_seen:
-        return None
-    session_id = params.get("sessionId")
-    if session_id != wire.last_session and (session_id.__class__ is not str or not wire.knows(session_id)):
-        return None
-    update = params.get("update")
-    if session_id is None or update.__class__ is not dict:
-        return None
-    name = update.get("sessionUpdate")
-    if name.__class__ is not str:
-        return None
-    version = wire.version
-    kind = PLAIN[version].get(name)
-    if kind is None:
-        return None
-    if kind.glance is not None:
-        events = kind.glance(session_id, update, version)
-        if events is not None:
-            return events
-    try:
-        values = (kind.in_2 if version == 2 else kind.in_1)(update)
-    except (Tolerated, MalformedError):
-        return None
-    return kind.make(session_id, values, version)
 
 
 def update_sent(draft: Draft, params: Mapping[str, Json]) -> None:
@@ -160,11 +123,11 @@ def _chunk(role: str) -> Kind:
 
     def glance(session_id: str, update: Mapping[str, Json], version: int) -> tuple[e.Event, ...] | None:
         content = update.get("content")
-        if content.__class__ is not dict or len(content) != 2 or "_meta" in update:
+        if content.__class__ is not dict or len(content) != 2 or "_meta" in update or "text" not in content or "type" not in content:
             return None
-        words = content.get("text")
+        words = content["text"]
         id = update.get("messageId")
-        if words.__class__ is not str or content.get("type") != "text" or (id.__class__ is not str and (id is not None or version == 2)):
+        if words.__class__ is not str or content["type"] != "text" or (id.__class__ is not str and (id is not None or version == 2)):
             return None
         return (_chunked(session_id, role, id, PLAIN_TEXT, words, None, by_user and version == 2),)
 
@@ -385,7 +348,7 @@ ONLY_IN_2: Final = frozenset(
 _REMEMBERED: Final = frozenset(("subagent_update", "state_update"))
 """The kinds that change what the normalizer remembers."""
 
-PLAIN: Final[Mapping[int, Mapping[str, Kind]]] = {
+PLAIN: Final = {
     version: {name: kind for name, kind in KINDS.items() if name not in _REMEMBERED | other}
     for version, other in ((1, ONLY_IN_2), (2, ONLY_IN_1))
 }

@@ -60,9 +60,9 @@ HANDLERS: Final[Mapping[type[e.Event], Handler]] = {
     e.UsageReported: in_session(facts.usage_reported),
     e.NoticePosted: in_session(facts.notice_posted),
     e.SessionMetaSent: facts.session_meta_sent,
-    e.PlanReplaced: in_session(in_history(facts.plan_replaced)),
-    e.PlanRemoved: in_session(in_history(facts.plan_removed)),
-    e.UnknownUpdated: in_session(in_history(facts.unknown_updated)),
+    e.PlanReplaced: in_history(facts.plan_replaced),
+    e.PlanRemoved: in_history(facts.plan_removed),
+    e.UnknownUpdated: in_history(facts.unknown_updated),
     # turns and prompts
     e.PromptSent: in_session(turns.prompt_sent),
     e.PromptAnswered: in_session(turns.prompt_answered, ended=True),
@@ -75,12 +75,12 @@ HANDLERS: Final[Mapping[type[e.Event], Handler]] = {
     e.StateReported: in_session(turns.state_reported),
     # messages
     e.MessageChunked: messages.message_chunked,
-    e.MessagePatched: in_session(in_history(messages.message_patched)),
-    e.CompactionPatched: in_session(in_history(messages.compaction_patched)),
-    e.CompactionChunked: in_session(in_history(messages.compaction_chunked)),
+    e.MessagePatched: in_history(messages.message_patched),
+    e.CompactionPatched: in_history(messages.compaction_patched),
+    e.CompactionChunked: in_history(messages.compaction_chunked),
     # tool calls
-    e.ToolCallPatched: in_session(in_history(tools.tool_call_patched)),
-    e.ToolContentChunked: in_session(in_history(tools.tool_content_chunked)),
+    e.ToolCallPatched: in_history(tools.tool_call_patched),
+    e.ToolContentChunked: in_history(tools.tool_content_chunked),
     e.ToolCallCancelAsked: in_session(tools.tool_call_cancel_asked),
     # questions
     e.PermissionAsked: in_session(questions.permission_asked, ended=True),
@@ -91,8 +91,8 @@ HANDLERS: Final[Mapping[type[e.Event], Handler]] = {
     e.QuestionWithdrawn: questions.question_withdrawn,
     e.QuestionLapsed: questions.question_lapsed,
     # terminals, files, extensions
-    e.TerminalPatched: in_session(in_history(terminals.terminal_patched)),
-    e.TerminalOutputAppended: in_session(in_history(terminals.terminal_output_appended)),
+    e.TerminalPatched: in_history(terminals.terminal_patched),
+    e.TerminalOutputAppended: in_history(terminals.terminal_output_appended),
     e.TerminalCancelAsked: in_session(terminals.terminal_cancel_asked),
     e.FileAsked: in_session(extensions.file_asked),
     e.FileAnswered: in_session(extensions.file_answered, ended=True),

@@ -20,7 +20,6 @@ from ._session import (
     add_entry,
     changed,
     current_turn,
-    in_session,
     is_open,
     patched_meta,
     place_of_message,
@@ -117,7 +116,7 @@ def _chunked(session: Session, event: MessageChunked, note: Note) -> Session:
     return with_timeline(session, session.timeline.replace(place, with_content(message, content)))
 
 
-_chunked_in_session = in_session(in_history(_chunked))
+_chunked_in_session = in_history(_chunked)
 
 
 def _place_of_chunk(session: Session, event: MessageChunked) -> int:

@@ -24,11 +24,13 @@ from . import prompts
 from ._session import (
     NOTHING_SPARED,
     H,
+    Handler,
     Note,
     SessionHandler,
     Spared,
     activity_of,
     changed,
+    in_session,
     is_spared,
     is_unfinished,
     place_of_message,
@@ -38,15 +40,9 @@ from ._session import (
 )
 
 
-def in_history(handler: SessionHandler) -> SessionHandler:
+def in_history(handler: SessionHandler) -> Handler:
     """Make a handler one of an update that history is made of: during a load it is replayed."""
-
-    def handle(session: Session, event: Any, note: Note) -> Session:
-        if session._loading is not None:
-            session = _entered(session, event, note)
-        return handler(session, event, note)
-
-    return handle
+    return in_session(handler, entering=_entered)
 
 
 def _entered(session: Session, event: Any, note: Note) -> Session:

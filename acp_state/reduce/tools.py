@@ -16,7 +16,9 @@ from .replay import renewed
 
 def tool_call_patched(session: Session, event: ToolCallPatched, note: Note) -> Session:
     """Patch a tool call, or add it: the first mention makes it."""
-    session, place = _found(session, event.id, event.parent)
+    place = session.timeline.place(("tool_call", event.id))
+    if session._loading is not None:
+        session = _renewed(session, event, place)
     before: ToolCall | None = session.timeline.known(place) if place >= 0 else None
     if before is not None and event.introduces and before.final and before._final_since < session._epoch:
         note(
@@ -43,12 +45,8 @@ def tool_call_patched(session: Session, event: ToolCallPatched, note: Note) -> S
     return session if after is before else with_call(session, place, before, after)
 
 
-def _found(session: Session, id: str, parent: str | None) -> tuple[Session, int]:
-    key = ("tool_call", id)
-    place = session.timeline.place(key)
-    if session._loading is not None:
-        session = renewed(session, key, place, ToolCall(id, parent=parent, historical=True))
-    return session, place
+def _renewed(session: Session, event: ToolCallPatched | ToolContentChunked, place: int) -> Session:
+    return renewed(session, ("tool_call", event.id), place, ToolCall(event.id, parent=event.parent, historical=True))
 
 
 def _new(session: Session, id: str, parent: str | None, unannounced: bool = False) -> ToolCall:
@@ -80,7 +78,10 @@ def _patched(call: ToolCall, event: ToolCallPatched, epoch: int, note: Note) -> 
         event.locations,
         event.capabilities,
     )
-    status, since, unresolved, by_client = _status(call, event, epoch, note)
+    if event.status is UNSET:
+        status, since, unresolved, by_client = call.status, call._final_since, call.unresolved, call.cancelled_by_client
+    else:
+        status, since, unresolved, by_client = _status(call, event.status, event.final_stays, epoch, note)
     after = _with_patch(
         call,
         call.parent if event.parent is None else event.parent,
@@ -153,13 +154,9 @@ def _raw(old: Any, patch: Any) -> Any:
     return old if old is not UNSET and same(old, patch) else patch
 
 
-def _status(call: ToolCall, event: ToolCallPatched, epoch: int, note: Note) -> tuple[str, int, bool, bool]:
+def _status(call: ToolCall, status: Any, final_stays: bool, epoch: int, note: Note) -> tuple[str, int, bool, bool]:
     """Return the status, since which epoch it is final, and the marks `unresolved` and `cancelled_by_client` (SPEC 4.3)."""
-    status = event.status
     before = call.status
-    kept = (before, call._final_since, call.unresolved, call.cancelled_by_client)
-    if status is UNSET:
-        return kept
     if status is None:
         status = "pending"
     was_final = before in FINAL_STATUSES
@@ -168,18 +165,20 @@ def _status(call: ToolCall, event: ToolCallPatched, epoch: int, note: Note) -> t
         return status, since, False, False
     if not was_final:
         return status, call._final_since, call.unresolved, call.cancelled_by_client
-    stays = call.cancelled_by_client or event.final_stays
+    stays = call.cancelled_by_client or final_stays
     note(
         "status-regression",
         f"tool call {call.id!r} went from {before} to {status}" + (", and stays" if stays else ""),
         call.id,
     )
-    return kept if stays else (status, call._final_since, call.unresolved, call.cancelled_by_client)
+    return before if stays else status, call._final_since, call.unresolved, call.cancelled_by_client
 
 
 def tool_content_chunked(session: Session, event: ToolContentChunked, note: Note) -> Session:
     """Append one item to a tool call's content."""
-    session, place = _found(session, event.id, event.parent)
+    place = session.timeline.place(("tool_call", event.id))
+    if session._loading is not None:
+        session = _renewed(session, event, place)
     before: ToolCall | None = session.timeline.known(place) if place >= 0 else None
     call = before or _new(session, event.id, event.parent)
     call = evolve(
