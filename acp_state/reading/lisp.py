@@ -7,7 +7,7 @@ r"""Lisp data over several lines: a list whose elements are records, as Emacs pr
 An alist is an object, keys without their escapes; a vector, and any other list, an array; `t` is true,
 `:false` and `:json-false` are false. `nil` is `null`: what prints so was `{}`, `null` or `false`, and
 nobody can tell. Any other symbol is a string. `#1=` names a value that `#1#` repeats, also in a later
-element. A string may go on over lines, a raw newline in it is one of its characters.
+element. A string may go on over lines, a raw newline in it is one of its characters; a symbol may not.
 """
 
 from __future__ import annotations

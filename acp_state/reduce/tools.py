@@ -96,7 +96,7 @@ def _patched(call: ToolCall, event: ToolCallPatched, epoch: int, note: Note) -> 
         call.unannounced and not event.announces,
         unresolved,
         by_client,
-        call.capabilities if capabilities is UNSET else capabilities,
+        call.capabilities if capabilities is UNSET or same(call.capabilities, capabilities) else capabilities,
         call.meta if event.meta is UNSET else patched_meta(call.meta, event.meta),
         since,
     )

@@ -47,7 +47,7 @@ def read(data: bytes, **options) -> list:
 
 
 def texts(items: list) -> list[str]:
-    return [item.payload["update"]["content"]["text"] for item in items if isinstance(item, Frame)]
+    return [item.payload["update"]["content"]["text"] for item in items if isinstance(item, Frame) and item.kind == "notification"]
 
 
 def codes(items: list) -> list[str]:
