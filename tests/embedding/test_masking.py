@@ -185,10 +185,10 @@ def test_times(before, after):
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("/work/dir/a.py", "<path-1>/a.py"),
-        ("file:///work/dir/a.py:3", "file://<path-1>/a.py:3"),
-        ("see '/work/dir'", "see '<path-1>'"),
-        ("/work/dir-2/a.py and /work/directory", "/work/dir-2/a.py and /work/directory"),
+        ("/srv/dir/a.py", "<path-1>/a.py"),
+        ("file:///srv/dir/a.py:3", "file://<path-1>/a.py:3"),
+        ("see '/srv/dir'", "see '<path-1>'"),
+        ("/srv/dir-2/a.py and /srv/directory", "/srv/dir-2/a.py and /srv/directory"),
         ("see /tmp/tmpab12/x and /private/tmp/q", "see <path-2>/x and <path-3>"),
         ("/home/ana/.config, /Users/ana", "<path-2>/.config, <path-3>"),
         (r"C:\Users\ana\x", r"<path-2>\x"),
@@ -196,7 +196,7 @@ def test_times(before, after):
     ],
 )
 def test_paths(before, after):
-    document = in_session(cwd="/work/dir", title=before)
+    document = in_session(cwd="/srv/dir", title=before)
 
     assert masked(document, "paths") == in_session(cwd="<path-1>", title=after)
 
