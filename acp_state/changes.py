@@ -12,10 +12,10 @@ from typing import Any, Final, TypeAlias
 
 import attrs
 
-from attrs import field, frozen
+from attrs import field
 
 from ._content import Content
-from ._model import evolve
+from ._model import evolve, frozen
 from ._persistent import Log, Registry, Table
 from .reduce._session import with_sessions
 from .state import Entry, History, Message, Session, Snapshot, Terminal, Turn

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, TypeAlias
 
-from attrs import evolve, frozen
+from attrs import evolve
+
+from ._model import frozen
 
 
 Severity: TypeAlias = Literal["error", "warning", "info"]

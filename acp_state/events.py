@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from typing import NewType, TypeAlias
 
-from attrs import frozen
-
 from ._json import FrozenDict, Json
-from ._model import UNSET, Patch, Unset
+from ._model import UNSET, Patch, Unset, frozen
 from .state import (
     Auth,
     AuthMethod,

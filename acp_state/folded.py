@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from attrs import frozen
-
+from ._model import frozen
 from .diagnostics import Diagnostic
 from .normalize.wire import NEW, Wire
 from .reading.reader import FRESH, ReaderState

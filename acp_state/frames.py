@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, TypeAlias
 
-from attrs import frozen
-
 from ._json import Json
-from ._model import UNSET, Unset, maker
+from ._model import UNSET, Unset, frozen, maker
 from .methods import REQUESTS
 
 

@@ -18,9 +18,9 @@ from contextlib import suppress
 from typing import Any, Final, Self, TypeAlias
 from weakref import WeakSet
 
-from attrs import evolve, frozen
+from attrs import evolve
 
-from ._model import replacer
+from ._model import frozen, replacer
 from .changes import Change
 from .diagnostics import Diagnostic
 from .diffing import diff

@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from attrs import frozen
-
 from .._json import encode
+from .._model import frozen
 from ..frames import Sender
 
 

@@ -13,10 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
-from attrs import frozen
-
 from .._json import FrozenDict, FrozenList, Json, NotJsonError, freeze
-from .._model import UNSET, maker
+from .._model import UNSET, frozen, maker
 
 
 T = TypeVar("T")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
-from attrs import frozen
-
 from .._json import Json
+from .._model import frozen
 from . import agent, connection, sessions
 from .draft import Draft
 from .updates import update_sent

@@ -13,12 +13,10 @@ from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
-from attrs import frozen
-
 from .. import state as s
 from .._content import split_text
 from .._json import FrozenDict, FrozenList, Json
-from .._model import UNSET, evolve
+from .._model import UNSET, evolve, frozen
 from . import quirks
 from .decode import (
     Field,

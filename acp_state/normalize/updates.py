@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from attrs import frozen
-
 from .. import events as e
 from .. import state as s
 from .._content import PLAIN as PLAIN_TEXT
 from .._json import FrozenDict, Json
-from .._model import UNSET, maker
+from .._model import UNSET, frozen, maker
 from . import quirks
 from . import shapes as sh
 from .decode import Hook, anything, text

@@ -11,9 +11,8 @@ import re
 
 from typing import Final, TypeAlias
 
-from attrs import frozen
-
 from .._json import NotJsonError
+from .._model import frozen
 from ..dialects import HEADED
 from .headed import HeadedSyntax
 from .lines import MAX_LINE
