@@ -41,13 +41,13 @@ else:
         return decorate if cls is None else decorate(cls)
 
 
-def _equal(self: Any, other: object) -> bool:
+def _equal(self: Any, other: object) -> Any:
     if self is other:
         return True
     if other.__class__ is not self.__class__:
         return NotImplemented
     values = _compared(self.__class__)
-    return values(self) == values(other)  # type: ignore[no-any-return]  # two tuples, or the one value of each
+    return bool(values(self) == values(other))
 
 
 def _hash(self: Any) -> int:
