@@ -52,7 +52,7 @@ class FrozenDict(dict[str, Json]):
 
     __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse
 
-    def __hash__(self) -> int:  # type: ignore[override]
+    def __hash__(self) -> int:  # type: ignore[override]  # a dict and a list have none
         return hash(frozenset((key, _hashable(value)) for key, value in self.items()))
 
     def __reduce__(self) -> tuple[type[FrozenDict], tuple[dict[str, Json]]]:
@@ -73,7 +73,7 @@ class FrozenList(list[Json]):
     __setitem__ = __delitem__ = append = extend = insert = pop = remove = clear = sort = reverse = _refuse
     __iadd__ = __imul__ = _refuse
 
-    def __hash__(self) -> int:  # type: ignore[override]
+    def __hash__(self) -> int:  # type: ignore[override]  # a dict and a list have none
         return hash(tuple(_hashable(value) for value in self))
 
     def __reduce__(self) -> tuple[type[FrozenList], tuple[list[Json]]]:

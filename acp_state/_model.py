@@ -108,7 +108,7 @@ def evolve(instance: T, **changes: Any) -> T:
     make = _made.get(key)
     if make is None:
         make = _made[key] = replacer(instance.__class__, *changes)
-    return make(instance, *changes.values())  # type: ignore[no-any-return]
+    return make(instance, *changes.values())  # type: ignore[no-any-return]  # what is known of it is in the annotation
 
 
 def replacer(cls: type[T], *names: str) -> Callable[..., T]:
@@ -136,7 +136,7 @@ def passing_on(group: type[Any], attribute: str) -> Callable[[type[T]], type[T]]
     def decorate(cls: type[T]) -> type[T]:
         for field in _fields(group):
             setattr(cls, field.name, property(attrgetter(f"{attribute}.{field.name}"), doc=f"See `{group.__name__}`."))
-        cls.__passes_on__ = (group, attribute)  # type: ignore[attr-defined]
+        cls.__passes_on__ = (group, attribute)  # type: ignore[attr-defined]  # an attribute of our own
         return cls
 
     return decorate
@@ -175,7 +175,7 @@ def _compile(
         ]
     scope: dict[str, Any] = {"cls": cls, "twin": _twin(cls), **(names or {})}
     exec(f"def f({', '.join(args)}):\n{''.join(body)}", scope)  # noqa: S102 -- our own field names alone
-    return scope["f"]  # type: ignore[no-any-return]
+    return scope["f"]  # type: ignore[no-any-return]  # what is known of it is in the annotation
 
 
 def _fields(cls: Any) -> tuple[attrs.Attribute[Any], ...]:

@@ -78,7 +78,7 @@ class Log(Sequence[T], Generic[T]):
             return False
         return self._items is other._items or self._items[: self._size] == other._items[: other._size]
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
 
     def __repr__(self) -> str:
         return f"Log({self._items[: self._size]!r})"
@@ -301,7 +301,7 @@ class Table(Sequence[T], Generic[K, T]):
 
     def at(self, place: int) -> T:
         """Return the entry at *place*, which must have been given out."""
-        return self._hot if place == self._hot_place else self._vector.get(place)  # type: ignore[no-any-return]
+        return self._hot if place == self._hot_place else self._vector.get(place)  # type: ignore[no-any-return]  # what is known of it is in the annotation
 
     if TYPE_CHECKING:
 
@@ -387,7 +387,7 @@ class Table(Sequence[T], Generic[K, T]):
 
     def key_at(self, place: int) -> K:
         """Return the key under which the entry at *place* was added."""
-        return self._index.log[place][0]  # type: ignore[no-any-return]
+        return self._index.log[place][0]  # type: ignore[no-any-return]  # what is known of it is in the annotation
 
     @property
     def end(self) -> int:
@@ -410,7 +410,7 @@ class Table(Sequence[T], Generic[K, T]):
 
     def empty(self, place: int) -> Table[K, T]:
         """Return this table with nothing at *place*, for good."""
-        new = self.replace(place, _GONE)  # type: ignore[arg-type]
+        new = self.replace(place, _GONE)  # type: ignore[arg-type]  # the mark is no entry
         new._gone = self._gone + 1
         if place == self._first:
             new._first = next(
@@ -493,7 +493,7 @@ class Table(Sequence[T], Generic[K, T]):
             return True
         return all(a is b or a == b for a, b in zip(self, other, strict=True))
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({list(self)!r})"
@@ -517,7 +517,7 @@ class Registry(Mapping[K, T], Generic[K, T]):
     def __init__(self, items: Iterable[tuple[K, T]] = ()) -> None:
         self._table = Table(items)
         self._hot_key = _NONE
-        self._hot = None  # type: ignore[assignment]
+        self._hot = None  # type: ignore[assignment]  # nobody looks at it without a key
 
     def put(self, key: K, item: T) -> Registry[K, T]:
         """Return this registry with *item* under *key*."""
@@ -528,7 +528,7 @@ class Registry(Mapping[K, T], Generic[K, T]):
         return new
 
     def _whole(self) -> Table[K, T]:
-        return self._table if self._hot_key is _NONE else self._table.put(self._hot_key, self._hot)  # type: ignore[arg-type]
+        return self._table if self._hot_key is _NONE else self._table.put(self._hot_key, self._hot)  # type: ignore[arg-type]  # the key is one of ours then
 
     def find(self, key: K) -> T | None:
         """Return what stands under *key*, `None` if nothing does."""
@@ -537,7 +537,7 @@ class Registry(Mapping[K, T], Generic[K, T]):
     def changed_since(self, older: Registry[K, T]) -> list[K]:
         """Return the keys whose entries differ, or are not in *older*. Costs what differs, if *older* is an earlier version."""
         if self._table is older._table and self._hot_key == older._hot_key:
-            return [] if self._hot is older._hot else [self._hot_key]  # type: ignore[list-item]
+            return [] if self._hot is older._hot else [self._hot_key]  # type: ignore[list-item]  # the key is one of ours then
         mine, theirs = self._whole(), older._whole()
         if mine.continues(theirs):
             return [mine.key_at(place) for place in mine.differences(theirs)]
@@ -552,7 +552,7 @@ class Registry(Mapping[K, T], Generic[K, T]):
         return self._table.at(place)
 
     def __contains__(self, key: object) -> bool:
-        return key == self._hot_key or self._table.place(key) >= 0  # type: ignore[arg-type]
+        return key == self._hot_key or self._table.place(key) >= 0  # type: ignore[arg-type]  # the key is one of ours then
 
     def __iter__(self) -> Iterator[K]:
         return iter(self._table.keys())
@@ -564,7 +564,7 @@ class Registry(Mapping[K, T], Generic[K, T]):
         # Not the order: sessions that interleave differently are the same sessions.
         return NotImplemented if not isinstance(other, Mapping) else dict(self.items()) == dict(other.items())
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
 
     def __repr__(self) -> str:
         return f"Registry({dict(self.items())!r})"

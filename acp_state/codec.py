@@ -156,7 +156,7 @@ def _members(cls: Any) -> tuple[tuple[str, str, bool, Any], ...]:
 
 def _printer(cls: type) -> Callable[[Any], dict[str, Json]]:
     members = _members(cls)
-    tag = cls.type if cls in ENTRIES else None  # type: ignore[attr-defined]
+    tag = cls.type if cls in ENTRIES else None  # type: ignore[attr-defined]  # every entry class has it
     has_extra = any(field.name == "extra" for field in attrs.fields(cls))
 
     def print_object(instance: Any) -> dict[str, Json]:
@@ -347,9 +347,9 @@ _converter.register_structure_hook_func(_is_log, _log)
 
 def read_entry(value: Json) -> s.Entry:
     """Return the timeline entry that *value* is."""
-    kinds = {kind.type: kind for kind in ENTRIES}  # type: ignore[attr-defined]
+    kinds = {kind.type: kind for kind in ENTRIES}  # type: ignore[attr-defined]  # every entry class has it
     cls = kinds[value["type"]]
     entry: Any = from_json(value, cls)
     if cls in SEALABLE:
-        return attrs.evolve(entry, content=Content(entry.content, sealed=value.get("sealed", False)))  # type: ignore[no-any-return]
-    return entry  # type: ignore[no-any-return]
+        return attrs.evolve(entry, content=Content(entry.content, sealed=value.get("sealed", False)))  # type: ignore[no-any-return]  # what is known of it is in the annotation
+    return entry  # type: ignore[no-any-return]  # what is known of it is in the annotation

@@ -105,7 +105,7 @@ def _object(cls: type, defs: dict[str, Schema]) -> Schema:
     always = ALWAYS.get(cls, frozenset())
     properties: dict[str, Schema] = {}
     if cls in ENTRIES:
-        properties["type"] = {"const": cls.type}  # type: ignore[attr-defined]
+        properties["type"] = {"const": cls.type}  # type: ignore[attr-defined]  # every entry class has it
     for name in printed(cls):
         kind = _COMPUTED.get(name, hints.get(name))
         words = WORDS.get((cls, name))

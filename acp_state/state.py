@@ -771,14 +771,14 @@ class Snapshot:
             return NotImplemented
         return self.connection == other.connection and self._derives == other._derives and self.sessions == other.sessions
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
 
     def __repr__(self) -> str:
         return f"Snapshot(connection={self.connection!r}, sessions={self.sessions!r})"
 
 
 # The slots themselves: what is kept there changes nothing.
-_keep_grown: Final = Snapshot._grown.__set__  # type: ignore[union-attr]
-_keep_whole: Final = Snapshot._whole.__set__  # type: ignore[union-attr]
+_keep_grown: Final = Snapshot._grown.__set__  # type: ignore[union-attr]  # a slot is a descriptor
+_keep_whole: Final = Snapshot._whole.__set__  # type: ignore[union-attr]  # a slot is a descriptor
 
 EMPTY: Final = Snapshot()

@@ -38,7 +38,7 @@ def sender_of_frame(wire: Wire, frame: Frame) -> tuple[Sender | None, str | None
         if frame.method == "mcp/message":
             return ("agent" if frame.kind == "request" else "client"), None
         # A vendor's own: nearly all come from agents.
-        return sender_of(frame.method or "") or "agent", None  # type: ignore[return-value]
+        return sender_of(frame.method or "") or "agent", None  # type: ignore[return-value]  # no other word is given
     return _answerer(wire, frame)
 
 

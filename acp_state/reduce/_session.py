@@ -36,6 +36,7 @@ class Note(Protocol):
 Handler: TypeAlias = Callable[[Snapshot, Any, Note], Snapshot]
 SessionHandler: TypeAlias = Callable[[Session, Any, Note], Session]
 H = TypeVar("H", bound=History)
+T = TypeVar("T")
 
 ENDED: Final = frozenset(("closed", "deleted"))
 
@@ -256,7 +257,7 @@ def merged_meta(old: JsonObject | None, meta: JsonObject | None) -> JsonObject |
     return old if meta is None else patched_meta(old, meta)
 
 
-def changed(instance: Any, **values: Json) -> Any:
+def changed(instance: T, **values: Json) -> T:
     """Return *instance* with those *values* that differ from its own, itself if none does; `UNSET` leaves a value."""
     differing = {name: value for name, value in values.items() if value is not UNSET and not _equal(getattr(instance, name), value)}
     return evolve(instance, **differing) if differing else instance

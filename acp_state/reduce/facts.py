@@ -43,7 +43,7 @@ _meta_merged: Handler = in_session(_merged)
 def info_patched(session: Session, event: InfoPatched, note: Note) -> Session:
     """Patch title, time and `_meta`."""
     meta = patched_meta(session.meta, event.meta)
-    return changed(session, title=event.title, updated_at=event.updated_at, meta=meta)  # type: ignore[no-any-return]
+    return changed(session, title=event.title, updated_at=event.updated_at, meta=meta)
 
 
 def title_stored(session: Session, event: TitleStored, note: Note) -> Session:
@@ -90,7 +90,7 @@ def _updated(session: Session, name: str, items: object) -> Session:
     """Replace a list, and remember that it is newer than a setup answer that is still to come."""
     if name not in session._fresh and (session._loading is not None or session.phase == "unannounced"):
         session = evolve(session, _fresh=session._fresh | {name})
-    return changed(session, **{name: items})  # type: ignore[no-any-return]
+    return changed(session, **{name: items})
 
 
 def usage_reported(session: Session, event: UsageReported, note: Note) -> Session:

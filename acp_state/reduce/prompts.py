@@ -119,7 +119,7 @@ def _with_prompt(session: Session, place: int, prompt: PendingPrompt) -> Session
 def _waits_no_more(session: Session, place: int) -> Session:
     id = session._prompts.at(place).message_id
     expected = session._expected
-    return changed(  # type: ignore[no-any-return]
+    return changed(
         session,
         _unanswered=session._unanswered.remove(place),
         _unnamed=session._unnamed.remove(place),

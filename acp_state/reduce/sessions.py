@@ -148,7 +148,7 @@ def setup_failed(snapshot: Snapshot, event: SessionSetupFailed, note: Note) -> S
 def end_asked(session: Session, event: SessionEndAsked, note: Note) -> Session:
     """The client wants a session closed or archived: its turns are told so."""
     session = in_both(session, _told)
-    return changed(session, meta=merged_meta(session.meta, event.meta))  # type: ignore[no-any-return]
+    return changed(session, meta=merged_meta(session.meta, event.meta))
 
 
 def _told(history: Any) -> Any:
@@ -184,7 +184,7 @@ def _stopped(session: Session) -> Session:
 
 def unarchived(session: Session, event: SessionUnarchived, note: Note) -> Session:
     """A session is in the agent's list again; that opens it for nobody."""
-    return changed(session, archived=False, meta=merged_meta(session.meta, event.meta))  # type: ignore[no-any-return]
+    return changed(session, archived=False, meta=merged_meta(session.meta, event.meta))
 
 
 def disconnected(session: Session) -> Session:

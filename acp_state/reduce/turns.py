@@ -115,7 +115,7 @@ def filled(
         "meta": merged_meta(meta, turn.meta) if meta else turn.meta,
         "in_context": turn.in_context,
     }
-    return changed(turn, **lacking)  # type: ignore[no-any-return]
+    return changed(turn, **lacking)
 
 
 def over(
@@ -219,7 +219,7 @@ def _with_meta(session: Session, place: int | None, meta: JsonObject | None) -> 
     if meta is None:
         return session
     if place is None:
-        return changed(session, meta=merged_meta(session.meta, meta))  # type: ignore[no-any-return]
+        return changed(session, meta=merged_meta(session.meta, meta))
     turn = session.turns.at(place)
     return _with_turn(session, place, changed(turn, meta=merged_meta(turn.meta, meta)))
 

@@ -135,7 +135,7 @@ class Talk:
         found = [asked for asked in self.open if asked.sender == OTHER[sender]]
         if self._in_order:
             seen: set[str] = set()
-            found = [asked for asked in found if asked.method not in seen and not seen.add(asked.method)]  # type: ignore[func-returns-value]
+            found = [asked for asked in found if asked.method not in seen and not seen.add(asked.method)]  # type: ignore[func-returns-value]  # for its effect
         return found
 
     def _new_place(self) -> str:
