@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, TypeAlias
 
-from attrs import evolve
-
-from ._model import frozen
+from ._model import evolve, frozen
 
 
 Severity: TypeAlias = Literal["error", "warning", "info"]

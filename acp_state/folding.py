@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeAlias
 
-from attrs import evolve
-
 from . import events as e
+from ._model import evolve
 from .diagnostics import Diagnostic, Findings
 from .folded import Folded, Tally
 from .frames import Frame
