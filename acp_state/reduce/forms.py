@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from .._json import FrozenDict, Json
+from .._json import FrozenDict, Json, same
 
 
 def mismatches(schema: Json, content: FrozenDict | None) -> Iterator[tuple[str, str]]:
@@ -31,9 +31,13 @@ def _offered(schema: Json, value: Json) -> bool:
         return True
     if schema.get("type") == "array":
         choices = _choices(schema.get("items"))
-        return choices is None or not isinstance(value, list) or all(item in choices for item in value)
+        return choices is None or not isinstance(value, list) or all(_is_one_of(choices, item) for item in value)
     choices = _choices(schema)
-    return choices is None or value in choices
+    return choices is None or _is_one_of(choices, value)
+
+
+def _is_one_of(choices: list[Json], value: Json) -> bool:
+    return any(same(choice, value) for choice in choices)
 
 
 def _choices(schema: Json) -> list[Json] | None:

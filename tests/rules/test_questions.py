@@ -531,6 +531,16 @@ def test_content_that_fits_is_none(content):
     assert document.codes == []
 
 
+@pytest.mark.parametrize(
+    ("offered", "given", "codes"), [(1, True, ["form-mismatch"]), (1, 1, []), (True, 1, ["form-mismatch"]), (True, True, [])]
+)
+def test_a_choice_is_the_same_json(offered, given, codes):
+    form = {"type": "object", "properties": {"on": {"enum": [offered]}}}
+    document = v1().form(31, requestedSchema=form).replies(31, "accept", content={"on": given}).fold()
+
+    assert document.codes == codes
+
+
 def test_accepted_without_content_lacks_what_is_required():
     document = v1().form(31, requestedSchema=STRICT).replies(31, "accept").fold()
 
