@@ -94,6 +94,17 @@ def name_of(file: str) -> str:
     return "standard input" if file == "-" else file
 
 
+def check_output(output: str, file: str) -> None:
+    """Raise `UsageError` if *output* is the recording *file* (`-`: standard input) itself, by whatever name: it would be lost."""
+    try:
+        status = os.fstat(sys.stdin.fileno()) if file == "-" else os.stat(file)  # noqa: PTH116 -- as `samestat` takes it
+        is_one = stat.S_ISREG(status.st_mode) and os.path.samestat(status, os.stat(output))  # noqa: PTH116 -- the same
+    except (AttributeError, OSError, ValueError):  # one of them is not there, or no file
+        return
+    if is_one:
+        raise UsageError(f"{output}: is the recording itself")
+
+
 @contextmanager
 def opened(file: str, *, bar: bool = True) -> Iterator[Recording]:
     """Open a recording, `-` for standard input, with a progress bar if it is long and somebody looks on.

@@ -45,6 +45,8 @@ def run(args: argparse.Namespace) -> int:
     agent = args.agent[1:] if args.agent[:1] == ["--"] else args.agent
     _check(agent, args.state)
     path = _path(args.output)
+    if args.state is not None and _are_one(path, args.state):
+        raise UsageError(f"{args.state}: --state and -o name one file, which cannot be both")
     from ..recording import Session
 
     try:
@@ -74,6 +76,14 @@ def _check(agent: list[str], state: str | None) -> None:
         raise UsageError(f"the agent {agent[0]!r} is not found, or is no program")
     if state is not None and (Path(state).is_dir() or not Path(state).absolute().parent.is_dir()):
         raise UsageError(f"{state}: is a directory, or in none that there is")
+
+
+def _are_one(output: str, state: str) -> bool:
+    """Whether two paths lead to one file, which need not be there yet."""
+    try:
+        return os.path.samefile(output, state)  # noqa: PTH121 -- as text, like the next
+    except OSError:
+        return os.path.realpath(output) == os.path.realpath(state)
 
 
 def _path(output: str | None) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
 
 from . import FINE, UsageError, complain
-from ._recordings import add_dialect, check_dialect, name_of, opened
+from ._recordings import add_dialect, check_dialect, check_output, name_of, opened
 
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def run(args: argparse.Namespace) -> int:
     from ..redact import redact
 
     check_dialect(args.dialect)
-    if args.output is not None and _are_one(args.file, args.output):
-        raise UsageError(f"{args.output}: is the recording itself")
+    if args.output is not None:
+        check_output(args.output, args.file)
     salt = os.urandom(32) if args.salt is None else blake2b(args.salt.encode("utf-8", "surrogatepass"), digest_size=32).digest()
     with opened(args.file) as recording, collector_paused():
         copy = _Copy(redact(recording, salt, dialect=args.dialect))
@@ -78,10 +78,6 @@ def run(args: argparse.Namespace) -> int:
     if not copy.written:
         raise UsageError(f"{name_of(args.file)}: no frame of ACP traffic in it")
     return FINE
-
-
-def _are_one(file: str, output: str) -> bool:
-    return file != "-" and Path(file).exists() and Path(output).exists() and Path(file).samefile(output)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from . import FINE, UsageError, count, require
-from ._recordings import add_files, check_dialect, each_file, matching, name_of
+from ._recordings import add_files, check_dialect, check_output, each_file, matching, name_of
 
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ def _write_page(args: argparse.Namespace) -> int:
     file, *more = matching(args.files)
     if more:
         raise UsageError("--html writes one page: give one FILE")
+    if args.html != "-":
+        check_output(args.html, file)
     text = page(_story(file, args), name_of(file) if file == "-" else Path(file).name)
     if args.html == "-":
         sys.stdout.write(text)

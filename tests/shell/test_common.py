@@ -350,3 +350,44 @@ def test_a_small_recording_is_folded_without_what_only_others_need(recording):
     heavy = {"asyncio", "jinja2", "rich", "structlog", "yaml", "jsonschema"}
     assert modules & heavy == set()
     assert {f"acp_state.cli.{name}" for name in COMMANDS} & modules == {"acp_state.cli.fold"}
+
+
+# --- what would be written over --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", [["show", "--html"], ["redact", "-o"]], ids=lambda command: command[0])
+class TestARecordingIsNotWrittenOver:
+    @pytest.fixture(params=["itself", "symbolic", "hard"])
+    def output(self, request, recording):
+        """The recording, by one of its names."""
+        path = recording(v1("s-1").agent_says("a"))
+        other = path.with_name("other")
+        if request.param == "itself":
+            return path
+        if request.param == "symbolic":
+            other.symlink_to(path)
+        else:
+            other.hardlink_to(path)
+        return other
+
+    def test_that_is_named(self, shell, output, command):
+        path = output.with_name("session.ndjson")
+        before = path.read_bytes()
+        ran = shell(command[0], path, command[1], output)
+        assert (ran.code, ran.out, ran.err) == (2, "", f"acp-state: {output}: is the recording itself\n")
+        assert path.read_bytes() == before
+
+    def test_that_is_standard_input(self, output, command):
+        path = output.with_name("session.ndjson")
+        before = path.read_bytes()
+        with path.open("rb") as file, start(command[0], "-", command[1], output, stdin=file) as process:
+            out, err = process.communicate()
+        assert (process.returncode, out, err.decode()) == (2, b"", f"acp-state: {output}: is the recording itself\n")
+        assert path.read_bytes() == before
+
+    def test_and_another_file_is(self, shell, recording, command):
+        path = recording(v1("s-1").agent_says("a"))
+        other = recording([b"x"], "other")
+        ran = shell(command[0], "-", command[1], other, stdin=path.read_bytes())
+        assert (ran.code, ran.out, ran.err) == (0, "", "")
+        assert other.read_bytes() != b"x\n"

@@ -481,6 +481,20 @@ def test_what_cannot_be_done_is_said_in_one_line(tmp_path, monkeypatch, capsys, 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("state", ["both.ndjson", "./both.ndjson", "symbolic", "hard"])
+def test_the_recording_and_the_state_are_two_files(tmp_path, monkeypatch, capsys, state):
+    monkeypatch.chdir(tmp_path)
+    if state == "symbolic":
+        Path(state).symlink_to("both.ndjson")
+    if state == "hard":
+        Path("both.ndjson").write_bytes(b"")
+        Path(state).hardlink_to("both.ndjson")
+    before = sorted(tmp_path.iterdir())
+    assert main(["record", "-o", "both.ndjson", "--state", state, "--", "true"]) == 2
+    assert capsys.readouterr() == ("", f"acp-state: {state}: --state and -o name one file, which cannot be both\n")
+    assert sorted(tmp_path.iterdir()) == before
+
+
 def test_a_program_of_no_format_is_said_in_one_line(tmp_path):
     agent = tmp_path / "agent"
     agent.write_bytes(b"\0")
