@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, TextIO
 from unicodedata import category
 
@@ -25,6 +25,16 @@ def to_object(finding: Diagnostic) -> dict[str, Any]:
 _MEMBERS: Final = tuple(
     (field.name, "sessionId" if field.name == "session_id" else field.name) for field in attrs.fields(Diagnostic) if field.name != "code"
 )
+
+
+def nothing_read(findings: Sequence[Diagnostic]) -> str:
+    """Say of an input without any frame what there was in place of frames, by its *findings*, and which formats would be read."""
+    from .dialects import NAMES
+
+    if not findings:
+        return "empty"
+    place = "" if findings[0].line is None else f"line {findings[0].line}: "
+    return f"no frame of ACP traffic in it; {place}{findings[0].message}; formats that read: {', '.join(sorted(NAMES))}"
 
 
 def print_findings(findings: Iterable[Diagnostic], file: TextIO, *, as_json: bool = False) -> None:

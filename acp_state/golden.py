@@ -157,14 +157,16 @@ def _glob(pattern: str, root: Path) -> list[Path]:
 def texts(golden: Golden, mask: Mask = NO_MASK) -> dict[Path, str]:
     """Return what the expected files of *golden* have to say, masked.
 
-    Raises `OSError` if the transcript cannot be read.
+    Raises `OSError` if the transcript cannot be read, and `GoldenError` if there is no frame in it: that is no recording.
     """
     from .document import to_document
-    from .findings import to_object
+    from .findings import nothing_read, to_object
     from .folding import fold
     from .printing import json_text
 
     folded = fold(golden.transcript)
+    if folded.tally.read == 0:
+        raise GoldenError(f"{visible(str(golden.transcript))}: {visible(nothing_read(folded.diagnostics))}")
     state: Json = to_document(folded)
     findings: Json = [to_object(finding) for finding in folded.diagnostics]
     if mask.rules:
@@ -175,7 +177,7 @@ def texts(golden: Golden, mask: Mask = NO_MASK) -> dict[Path, str]:
 def verify(golden: Golden, mask: Mask = NO_MASK) -> tuple[Mismatch, ...]:
     """Fold the transcript and compare what comes of it with the expected files; nothing if it is what they say.
 
-    Raises `OSError` for a file that is there and cannot be read.
+    Raises `OSError` for a file that is there and cannot be read, and `GoldenError` as `texts` does.
     """
     found = (_mismatch(file, text) for file, text in texts(golden, mask).items())
     return tuple(mismatch for mismatch in found if mismatch is not None)
@@ -199,7 +201,7 @@ def _mismatch(file: Path, text: str) -> Mismatch | None:
 def update(golden: Golden, mask: Mask = NO_MASK) -> tuple[Path, ...]:
     """Write the expected files of *golden* anew, and return those that are others now.
 
-    A file is replaced at once or not at all. Raises `OSError`.
+    A file is replaced at once or not at all. Raises `OSError`, and `GoldenError` as `texts` does; then none is written.
     """
     return tuple(file for file, text in texts(golden, mask).items() if _write(file, text.encode()))
 

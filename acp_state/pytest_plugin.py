@@ -90,11 +90,14 @@ def _configured(config: pytest.Config, patterns: Iterable[str], *, writes: bool)
     from .errors import GoldenError
     from .golden import Mask, find
 
+    setting = "acp_mask"
     root = config.rootpath if config.inipath is None else config.inipath.parent
     try:
-        return _Configured(find(patterns, root), Mask.of(config.getini("acp_mask")), writes=writes)
+        mask = Mask.of(config.getini(setting))
+        setting = "acp_golden"
+        return _Configured(find(patterns, root), mask, writes=writes)
     except GoldenError as error:
-        raise pytest.UsageError(f"acp_golden: {error}") from None
+        raise pytest.UsageError(f"{setting}: {error}") from None
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -135,7 +138,9 @@ class _Test(pytest.Item):
     """A test that fails with a text."""
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *args: Any, **options: Any) -> Any:
-        if isinstance(excinfo.value, (_NotAsExpectedError, OSError)):
+        from .errors import GoldenError
+
+        if isinstance(excinfo.value, (_NotAsExpectedError, GoldenError, OSError)):
             return str(excinfo.value)
         return super().repr_failure(excinfo, *args, **options)
 

@@ -49,7 +49,7 @@ ALLOWED = {
     "diffing": VALUES | {"changes", "state"},
     "change_json": VALUES | {"changes", "codec", "state"},
     "event_json": VALUES | {"codec", "events", "state"},
-    "findings": {"diagnostics", "printing"},
+    "findings": {"diagnostics", "dialects", "printing"},
     "render": {"_json", "findings", "state"},
     "compare": {"_json", "_model", "findings"},
     "change_text": {"_json", "compare", "findings"},

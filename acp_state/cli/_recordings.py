@@ -188,18 +188,10 @@ def check_read(file: str, folded: Folded) -> None:
 
 def nothing_read(file: str, findings: Sequence[Diagnostic]) -> UsageError:
     """Return the error that nothing in *file* could be read, for what was found in it."""
-    return UsageError(f"{name_of(file)}: {_what_was_seen(findings)}")
+    from ..findings import nothing_read as seen
 
-
-def _what_was_seen(findings: Sequence[Diagnostic]) -> str:
-    """Say what there was in place of frames, and what would be read."""
-    from ..dialects import NAMES
-
-    if not findings:
-        return "empty"
-    place = "" if findings[0].line is None else f"line {findings[0].line}: "
-    known = ", ".join(sorted(NAMES))
-    return f"no frame of ACP traffic in it; {place}{findings[0].message}; formats that read: {known}; --dialect names one"
+    way_out = "; --dialect names one" if findings else ""
+    return UsageError(f"{name_of(file)}: {seen(findings)}{way_out}")
 
 
 def print_findings(findings: Iterable[Diagnostic], how: str) -> None:

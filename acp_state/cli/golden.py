@@ -66,8 +66,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _each(golden: Golden, mask: Mask, step: Callable[[Golden, Mask], int]) -> int:
     """Verify or update one recording; what cannot be read or written keeps none from the rest."""
+    from ..errors import GoldenError
+
     try:
         return step(golden, mask)
+    except GoldenError as error:
+        sys.stdout.flush()
+        return complain(str(error))
     except OSError as error:
         sys.stdout.flush()
         return complain(f"{error.filename or golden.transcript}: {error.strerror or error}")

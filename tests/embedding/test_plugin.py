@@ -126,6 +126,27 @@ def test_a_transcript_that_cannot_be_read_is_a_failure_in_one_line(project, monk
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
+@pytest.mark.parametrize("update", [(), ("--acp-update",)], ids=["verify", "update"])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "empty"),
+        ("Hello.\n", "no frame of ACP traffic in it; line 1: *"),
+        ("<!doctype html>\n", "no frame of ACP traffic in it; line 1: *"),
+    ],
+    ids=["nothing", "text", "page"],
+)
+def test_a_transcript_without_a_frame_is_a_failure_in_one_line(pytester, anywhere, text, message, update):
+    project = Project(pytester)
+    path = project.add("golden/one.ndjson", text)
+    result = project.run(*update)
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([f"{path}: {message}"])
+    result.stdout.no_fnmatch_line("*Traceback*")
+    assert [*path.parent.iterdir()] == [path]
+
+
 def test_a_fault_of_the_package_itself_has_a_traceback(project, monkeypatch):
     def fail(*_):
         raise ZeroDivisionError("a fault of ours")
@@ -272,7 +293,7 @@ def test_a_rule_that_is_none_is_an_error(pytester, anywhere):
     result = project.run()
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: acp_golden: no rule for masking: 'idz'; *"])
+    result.stderr.fnmatch_lines(["ERROR: acp_mask: no rule for masking: 'idz'; *"])
 
 
 # --- other processes ---------------------------------------------------------------------------------------

@@ -91,3 +91,24 @@ def test_what_cannot_be_written_keeps_none_from_the_rest(shell, folder):
     assert ran.code == 2
     assert ran.err.startswith("acp-state: ")
     assert json.loads((folder / "two.diagnostics.json").read_text()) == []
+
+
+@pytest.mark.parametrize("update", [(), ("--update",)], ids=["verify", "update"])
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([], "empty"),
+        ([b"Hello."], "no frame of ACP traffic in it; line 1: "),
+        ([b"<!doctype html>"], "no frame of ACP traffic in it; line 1: "),
+    ],
+    ids=["nothing", "text", "page"],
+)
+def test_a_recording_without_a_frame_is_never_as_expected(shell, folder, recording, lines, message, update):
+    shell("golden", ".", "--update")
+    recording(lines, "none.ndjson")
+    ran = shell("golden", ".", *update)
+    assert ran.code == 2
+    assert ran.err.startswith(f"acp-state: none.ndjson: {message}")
+    assert ran.err.count("\n") == 1
+    assert ran.out == ("" if update else "3 recordings, 1 not as expected\n")
+    assert not [*folder.glob("none.*.json")]
