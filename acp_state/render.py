@@ -37,7 +37,7 @@ def _connection(connection: s.Connection) -> Iterator[str]:
         ).strip()
     )
     for request in connection.open_requests:
-        yield f"  open: {request.method} of the {request.from_}, id {request.id!r}"
+        yield f"  open: {request.method} of the {request.from_}" + ("" if request.id is None else f", id {request.id!r}")
     for elicitation in connection.elicitations:
         yield from _entry(elicitation)
 
@@ -81,14 +81,19 @@ def _tool_call(call: s.ToolCall) -> Iterator[str]:
     yield f"tool {call.id} [{call.status}] {call.title or call.name or call.kind}" + (f" ({', '.join(marks)})" if marks else "")
 
 
+def _id(id: s.RequestId) -> str:
+    """The id of a request, where one is known: a recording may have none."""
+    return "" if id is None else f" {id!r}"
+
+
 def _permission(permission: s.Permission) -> Iterator[str]:
-    yield f"permission {permission.id!r} [{permission.status}] " + _facts(
+    yield f"permission{_id(permission.id)} [{permission.status}] " + _facts(
         ("for", permission.tool_call_id), ("decision", permission.decision)
     )
 
 
 def _elicitation(elicitation: s.Elicitation) -> Iterator[str]:
-    yield f"question {elicitation.id!r} [{elicitation.status}] {elicitation.message or ''}".rstrip()
+    yield f"question{_id(elicitation.id)} [{elicitation.status}] {elicitation.message or ''}".rstrip()
 
 
 def _compaction(compaction: s.Compaction) -> Iterator[str]:
