@@ -201,11 +201,12 @@ class Output:
     *text* is the view for people: decoded as a whole, so a character may be cut anywhere.
     """
 
-    __slots__ = ("_bytes", "_parts")
+    __slots__ = ("_bytes", "_parts", "_size")
 
     def __init__(self, data: bytes = b"") -> None:
         self._parts: Log[bytes] = Log((data,) if data else ())
         self._bytes: bytes | None = data
+        self._size = len(data)
 
     def append(self, data: bytes) -> Output:
         """Return this output with *data* at its end; itself if *data* is empty."""
@@ -214,6 +215,7 @@ class Output:
         new: Output = Output.__new__(Output)
         new._parts = self._parts.append(data)
         new._bytes = None
+        new._size = self._size + len(data)
         return new
 
     def __bytes__(self) -> bytes:
@@ -223,7 +225,7 @@ class Output:
         return data
 
     def __len__(self) -> int:
-        return len(bytes(self))
+        return self._size
 
     def __bool__(self) -> bool:
         return bool(self._parts)

@@ -34,6 +34,7 @@ ALWAYS: Final[Mapping[type, frozenset[str]]] = {
     s.Elicitation: frozenset(("id", "status")),
     s.Compaction: frozenset(("id", "status", "content")),
     s.Turn: frozenset(("status",)),
+    s.ConfigGroup: frozenset(("options",)),
     s.Plan: frozenset(("id", "type")),
     s.Session: frozenset(("id", "phase", "timeline")),
     s.Connection: frozenset(("phase",)),

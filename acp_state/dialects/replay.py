@@ -5,8 +5,8 @@
     {"type": "emit_inbound", "afterMs": 5, "frame": {"kind": "response", "method": "session/new", "result": {}}}
     {"type": "runtime_exit", "status": "success"}
 
-No ids: an answer names its method. A value that is exactly `"<any>"` is absent, and its frame is
-partial; other placeholders are values. `afterMs` is how long the bench waits before a frame, which
+No ids: an answer names its method. A value that is exactly `"<any>"` is absent, other placeholders are
+values; a frame with either is partial, and neither is worth a finding. `afterMs` is how long the bench waits before a frame, which
 makes no time of the recording, as what lies between is not told: frames have none.
 """
 
@@ -50,7 +50,7 @@ def _frame(frame: Json, sender: Sender, line: int | None) -> Frame:
     if kind is None:
         return invalid("a frame of an unknown kind", sender, line=line)
     known = _known(payload)
-    return make_frame(sender, kind, UNSET, method, known, None, line, known is not payload)
+    return make_frame(sender, kind, UNSET, method, known, None, line, known is not payload or _is_open(known))
 
 
 def _kind(frame: Json) -> tuple[Kind | None, Json | Unset]:
@@ -64,6 +64,15 @@ def _kind(frame: Json) -> tuple[Kind | None, Json | Unset]:
     if kind == "error" or frame.get("error") is not None:
         return "error", frame.get("error", UNSET)
     return "response", frame.get("result", UNSET)
+
+
+def _is_open(value: Json | Unset) -> bool:
+    """Whether a placeholder stands somewhere in *value*: a word in angle brackets."""
+    if isinstance(value, dict):
+        return any(map(_is_open, value.values()))
+    if isinstance(value, list):
+        return any(map(_is_open, value))
+    return isinstance(value, str) and value.startswith("<") and value.endswith(">")
 
 
 def _known(value: Json | Unset) -> Json | Unset:

@@ -101,10 +101,20 @@ class Draft:
     def _problem(self, code: str, message: str, path: Path, *, missing: bool) -> None:
         if code in (_ONLY_IN_2 if self.version == 1 else _ONLY_IN_1):
             return
-        if missing and self.frame.partial:
+        if self.frame.partial and (missing or self._is_placeholder(path)):
             return  # the recording has a wildcard there (SPEC 3)
         name = path[-1] if path else self.part
         self.note(code, f"{name}: {message}", path)
+
+    def _is_placeholder(self, path: Path) -> bool:
+        """Whether a word in angle brackets stands where *path* leads."""
+        value: Json = self.frame.payload
+        for step in path:
+            try:
+                value = value[step]
+            except (LookupError, TypeError):
+                return False
+        return isinstance(value, str) and value.startswith("<") and value.endswith(">")
 
     def read(self, hook: Hook, raw: Json, *path: str | int, code: str = "malformed") -> Any:
         """Read *raw*, the value that *path* leads to; `None` with an error (*code*) if it is malformed."""

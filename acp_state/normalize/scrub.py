@@ -12,14 +12,27 @@ SECRET_MEMBERS: Final = frozenset(("env", "headers"))
 
 
 def scrubbed(value: Json) -> Json:
-    """Return *value* with the names, but not the values, of what is under `env` and `headers`; itself if nothing is."""
+    """Return *value* with the names, but not the values, of what is under `env`, `headers` and `vars`; itself if nothing is."""
     if isinstance(value, Mapping):
-        items = {key: _names(item) if key in SECRET_MEMBERS else scrubbed(item) for key, item in value.items()}
+        items = {
+            key: _names(item) if key in SECRET_MEMBERS else _described(item) if key == "vars" else scrubbed(item)
+            for key, item in value.items()
+        }
         return value if all(items[key] is value[key] for key in items) else FrozenDict(items)
     if isinstance(value, list):
         elements = [scrubbed(item) for item in value]
         return value if all(a is b for a, b in zip(elements, value, strict=True)) else FrozenList(elements)
     return value
+
+
+def _described(value: Json) -> Json:
+    """What is asked for of variables (schema `AuthMethodEnvVar`), without a value that stands there all the same."""
+    if not isinstance(value, list):
+        return scrubbed(value)
+    found = [
+        FrozenDict({key: part for key, part in item.items() if key != "value"}) if isinstance(item, Mapping) else item for item in value
+    ]
+    return value if found == value else FrozenList(map(scrubbed, found))
 
 
 def _names(value: Json) -> Json:

@@ -249,7 +249,7 @@ def patched_meta(old: JsonObject | None, patch: JsonObject | None | Unset) -> Js
             merged[key] = value
     if old is not None and same(merged, old):
         return old
-    return FrozenDict(merged) if merged or old is not None else None
+    return FrozenDict(merged) if merged or old is not None or not patch else None
 
 
 def merged_meta(old: JsonObject | None, meta: JsonObject | None) -> JsonObject | None:

@@ -169,7 +169,7 @@ def _begun(
     if facts:
         message = evolve(message, **facts)
     session = add_entry(session, None if event.id is None else (event.role, event.id), message)
-    if event.role == "user" and event.opens_turn and not historical:
+    if event.role == "user" and event.opens_turn and (not historical or session._expected.find(event.id or "") is not None):
         session = prompts.inserted(session, event.id, turn)
     return session
 

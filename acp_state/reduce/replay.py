@@ -170,11 +170,25 @@ def _carried(source: History, target: H) -> H:
             _open_turns=target._open_turns.add(turns[place], turns[place]),
             _epoch=target._epoch + 1,
         )
+    target = _with_prompts(source, target, turns)
     for place in source._pending:
         entry = source.timeline.at(place)
         if isinstance(entry, (Permission, Elicitation)):
             entry = evolve(entry, turn=None if entry.turn is None else turns.get(entry.turn))
             target = with_question(target, source.timeline.key_at(place), entry)
+    return target
+
+
+def _with_prompts(source: History, target: H, turns: dict[int, int]) -> H:
+    """Return *target* with the messages that the carried *turns* answer: in version 1 nothing else says what was asked."""
+    if not turns:
+        return target
+    for _, entry in source.timeline.places():
+        if not isinstance(entry, Message) or entry.role != "user" or entry.turn not in turns:
+            continue
+        key = None if entry.id is None else (entry.role, entry.id)
+        if key is None or target.timeline.place(key) < 0:
+            target = evolve(target, timeline=target.timeline.add(key, evolve(entry, turn=turns[entry.turn])))
     return target
 
 

@@ -154,7 +154,9 @@ def end_asked(session: Session, event: SessionEndAsked, note: Note) -> Session:
 def _told(history: Any) -> Any:
     table = history.turns
     for place in history._open_turns:
-        table = table.replace(place, changed(table.at(place), cancel_requested=True))
+        turn = table.at(place)
+        if not turn.cancel_requested:
+            table = table.replace(place, evolve(turn, cancel_requested=True))
     return history if table is history.turns else evolve(history, turns=table)
 
 
