@@ -186,6 +186,11 @@ def check_read(file: str, folded: Folded) -> None:
         raise nothing_read(file, folded.diagnostics)
 
 
+def no_session(file: str, session_id: str, known: Iterable[str]) -> UsageError:
+    """Return the error that *file* has no such session, but the *known* ones."""
+    return UsageError(f"{name_of(file)}: no session {session_id!r}; there are: {', '.join(map(repr, known)) or 'none'}")
+
+
 def nothing_read(file: str, findings: Sequence[Diagnostic]) -> UsageError:
     """Return the error that nothing in *file* could be read, for what was found in it."""
     from ..findings import nothing_read as seen

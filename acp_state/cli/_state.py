@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import FINDINGS, FINE, UsageError
-from ._recordings import check_read, name_of
+from ._recordings import check_read, name_of, no_session
 
 
 if TYPE_CHECKING:
@@ -92,8 +92,7 @@ def _only(folded: Folded, session_id: str, file: str) -> Folded:
     from ..document import only
 
     if session_id not in folded.snapshot.sessions:
-        known = ", ".join(repr(id) for id in folded.snapshot.sessions) or "none"
-        raise UsageError(f"{name_of(file)}: no session {session_id!r}; there are: {known}")
+        raise no_session(file, session_id, folded.snapshot.sessions)
     return only(folded, session_id)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import count
-from ._recordings import add_files, name_of, nothing_read, opened
+from ._recordings import add_files, name_of, no_session, nothing_read, opened
 
 
 if TYPE_CHECKING:
@@ -25,19 +25,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def steps_of(file: str, args: argparse.Namespace) -> Iterator[Step]:
-    """Yield the steps of a recording. Raises `UsageError` if it cannot be read, or at its end if nothing could be."""
+    """Yield the steps of a recording.
+
+    Raises `UsageError` if it cannot be read, and at its end if nothing could be, or nothing is about the session that is asked for.
+    """
     from ..folding import collector_paused
+    from ..state import Snapshot
     from ..tracing import trace
 
     frames = 0
     findings: tuple[Diagnostic, ...] = ()
+    last = Snapshot()
+    is_named = False
     with opened(file, bar=not sys.stdout.isatty()) as recording, collector_paused():
         for step in trace(recording, dialect=args.dialect, until=args.until):
             frames += step.number is not None
             findings = findings or step.diagnostics
+            last = step.after
+            is_named = is_named or _names(step, args.session)
             yield step
     if not frames and args.until != 0:
         raise nothing_read(file, findings)
+    if args.session is not None and not is_named and args.session not in last.sessions:
+        raise no_session(file, args.session, last.sessions)
+
+
+def _names(step: Step, session_id: str | None) -> bool:
+    """Whether a step is about a session, which need not be one that there is: what is sent for an unknown one is refused."""
+    return session_id is not None and any(getattr(each, "session_id", None) == session_id for each in (*step.events, *step.diagnostics))
 
 
 def of_file(object_: dict[str, Any], file: str, args: argparse.Namespace) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from . import FINE, UsageError, count, require
-from ._recordings import add_files, check_dialect, check_output, each_file, matching, name_of
+from ._recordings import add_files, check_dialect, check_output, each_file, matching, name_of, no_session
 
 
 if TYPE_CHECKING:
@@ -94,8 +94,7 @@ def _story(file: str, args: argparse.Namespace) -> Story:
 
     story = tell(chronicle_of(file, args.dialect))
     if args.session is not None and args.session not in [session.key for session in story.sessions]:
-        known = ", ".join(repr(session.key) for session in story.sessions) or "none"
-        raise UsageError(f"{name_of(file)}: no session {args.session!r}; there are: {known}")
+        raise no_session(file, args.session, (session.key for session in story.sessions))
     part = excerpt(story, session=args.session, turn=args.turn, thoughts=not args.no_thoughts, tools_only=args.tools_only)
     if args.turn is not None and not any(session.chapters for session in part.sessions):
         most = max((sum(chapter.number is not None for chapter in session.chapters) for session in story.sessions), default=0)

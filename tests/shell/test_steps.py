@@ -203,3 +203,24 @@ def test_a_place_where_no_entry_stands(shell, recording):
     two = recording(v1("s-1").new("s-2").agent_says("a", session="s-2").agent_says("b"), "two")
     assert shell("trace", two, "--entry", "@0").err == f"acp-state: {two}: no entry stands at 0 of no session: there are 2\n"
     assert [step["frame"] for step in lines(shell("trace", two, "--entry", "@0", "--session", "s-2", "--format", "json"))] == [7]
+
+
+@pytest.mark.parametrize("command", ["normalize", "trace"])
+class TestASessionThatThereIsNot:
+    def test_is_told_at_the_end(self, shell, recording, command):
+        path = recording(v1("s-1").new("s-2").agent_says("a"))
+        ran = shell(command, path, "--session", "nope")
+        assert (ran.code, ran.out, ran.err) == (2, "", f"acp-state: {path}: no session 'nope'; there are: 's-1', 's-2'\n")
+        assert ran.err == shell("fold", path, "--session", "nope").err
+
+    def test_is_told_of_a_connection_alone(self, shell, recording, command):
+        path = recording([b'{"jsonrpc":"2.0","id":1,"method":"session/list"}'])
+        ran = shell(command, path, "--session", "nope")
+        assert (ran.code, ran.err) == (2, f"acp-state: {path}: no session 'nope'; there are: none\n")
+
+    def test_is_shown_where_it_is_named(self, shell, recording, command):
+        path = recording(v1("s-1").agent_says("a").client_asks("d", "session/close", sessionId="s-2"))
+        ran = shell(command, path, "--session", "s-2")
+        assert ran.code == 0
+        assert "s-2" in ran.out
+        assert "s-2" not in json.loads(shell("fold", path).out)["sessions"]
