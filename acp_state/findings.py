@@ -37,13 +37,15 @@ def nothing_read(findings: Sequence[Diagnostic]) -> str:
     return f"no frame of ACP traffic in it; {place}{findings[0].message}; formats that read: {', '.join(sorted(NAMES))}"
 
 
-def print_findings(findings: Iterable[Diagnostic], file: TextIO, *, as_json: bool = False) -> None:
-    """Print *findings* to *file*, one a line."""
+def print_findings(findings: Iterable[Diagnostic], file: TextIO, *, as_json: bool = False, recording: str | None = None) -> None:
+    """Print *findings* to *file*, one a line, each with the name of the *recording* if that is given."""
     if as_json:
-        file.writelines(json_text(to_object(finding)) + "\n" for finding in findings)
+        named = {} if recording is None else {"recording": recording}
+        file.writelines(json_text(named | to_object(finding)) + "\n" for finding in findings)
         return
+    prefix = "" if recording is None else f"{visible(recording)}: "
     render = _renderer(file)
-    file.writelines(render(finding) + "\n" for finding in findings)
+    file.writelines(f"{prefix}{render(finding)}\n" for finding in findings)
 
 
 def _renderer(file: TextIO) -> Any:

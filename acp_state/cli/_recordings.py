@@ -105,6 +105,11 @@ def check_output(output: str, file: str) -> None:
         raise UsageError(f"{output}: is the recording itself")
 
 
+def name_among(file: str, files: Sequence[str]) -> str | None:
+    """Return the name that tells *file* from the other *files* that are read, `None` if there are none."""
+    return name_of(file) if len(files) > 1 else None
+
+
 @contextmanager
 def opened(file: str, *, bar: bool = True) -> Iterator[Recording]:
     """Open a recording, `-` for standard input, with a progress bar if it is long and somebody looks on.
@@ -199,11 +204,11 @@ def nothing_read(file: str, findings: Sequence[Diagnostic]) -> UsageError:
     return UsageError(f"{name_of(file)}: {seen(findings)}{way_out}")
 
 
-def print_findings(findings: Iterable[Diagnostic], how: str) -> None:
-    """Print *findings* to standard error; *how* is the argument of `--diagnostics`."""
+def print_findings(findings: Iterable[Diagnostic], how: str, recording: str | None = None) -> None:
+    """Print *findings* to standard error; *how* is the argument of `--diagnostics`, *recording* the name that goes with them."""
     found = tuple(findings)
     if how != "none" and found:
         from ..findings import print_findings as print_them
 
         sys.stdout.flush()
-        print_them(found, sys.stderr, as_json=how == "json")
+        print_them(found, sys.stderr, as_json=how == "json", recording=recording)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import count
-from ._recordings import add_files, name_of, no_session, nothing_read, opened
+from ._recordings import add_files, name_among, no_session, nothing_read, opened
 
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def _names(step: Step, session_id: str | None) -> bool:
 
 def of_file(object_: dict[str, Any], file: str, args: argparse.Namespace) -> dict[str, Any]:
     """Return a JSON object with the recording that it is of, if there are several."""
-    return {"recording": name_of(file), **object_} if len(args.files) > 1 else object_
+    name = name_among(file, args.files)
+    return object_ if name is None else {"recording": name, **object_}
 
 
 def place_of(step: Step) -> dict[str, Any]:

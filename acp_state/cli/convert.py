@@ -8,7 +8,18 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from . import FINE, complain
-from ._recordings import add_diagnostics, add_files, check_dialect, each_file, name_of, nothing_read, opened, print_findings
+from ._recordings import (
+    add_diagnostics,
+    add_files,
+    check_dialect,
+    each_file,
+    matching,
+    name_among,
+    name_of,
+    nothing_read,
+    opened,
+    print_findings,
+)
 
 
 if TYPE_CHECKING:
@@ -43,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
     check_dialect(args.dialect)
     conversion = Conversion(args.to, args.dialect)
     args.begun = False
+    args.files = [*matching(args.files)]
     return each_file(args.files, lambda file: _run(file, conversion, args))
 
 
@@ -62,7 +74,7 @@ def _run(file: str, conversion: Conversion, args: argparse.Namespace) -> int:
                 args.begun = True
                 sys.stdout.write(json_text(record) + "\n")
     finally:
-        print_findings(Findings(conversion.findings), args.diagnostics)
+        print_findings(Findings(conversion.findings), args.diagnostics, name_among(file, args.files))
     if conversion.frames == before:
         raise nothing_read(file, conversion.findings)
     _tell_lost(file, conversion, args)

@@ -84,7 +84,7 @@ def _folded(file: str, args: argparse.Namespace) -> Folded:
         except DocumentError as error:
             raise UsageError(f"{name_of(file)}: {error}") from None
     folded = fold(data, dialect=args.dialect)
-    print_findings(folded.diagnostics, args.diagnostics)
+    print_findings(folded.diagnostics, args.diagnostics, name_of(file))
     check_read(file, folded)
     return folded
 

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from . import UsageError, count, require
-from ._recordings import add_diagnostics, add_files, check_dialect, each_file, name_of, opened, print_findings
+from ._recordings import add_diagnostics, add_files, check_dialect, each_file, matching, name_among, name_of, opened, print_findings
 from ._state import check_folded, code_of, print_tally, printed, take
 
 
@@ -76,6 +76,7 @@ def run(args: argparse.Namespace) -> int:
         from ._follow import follow
 
         return follow(args.files[0], args)
+    args.files = [*matching(args.files)]
     return each_file(args.files, lambda file: _run(file, args))
 
 
@@ -114,7 +115,7 @@ def _start(file: str) -> Folded:
 
 def _run(file: str, args: argparse.Namespace) -> int:
     folded = _folded(file, args)
-    print_findings(folded.diagnostics, args.diagnostics)
+    print_findings(folded.diagnostics, args.diagnostics, name_among(file, args.files))
     print_tally(folded, args)
     check_folded(folded, file, args)
     sys.stdout.write(printed(folded, file, args))

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from . import FINE, _steps
-from ._recordings import add_diagnostics, check_dialect, each_file, matching, print_findings
+from ._recordings import add_diagnostics, check_dialect, each_file, matching, name_among, print_findings
 
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _run(file: str, args: argparse.Namespace) -> int:
                 found.add(finding)
             _print(file, step, args)
     finally:
-        print_findings(found, args.diagnostics)
+        print_findings(found, args.diagnostics, name_among(file, args.files))
     return FINE
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from attrs import frozen
 
 from . import FINE, UsageError, count, require
-from ._recordings import add_files, check_dialect, each_file, name_of
+from ._recordings import add_diagnostics, add_files, check_dialect, each_file, matching, name_among, name_of, print_findings
 
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ HELP: Final = "count what happened in recordings"
 DESCRIPTION: Final = """\
 Counts, for each session and in total: turns and how they ended, tool calls by kind and outcome,
 permissions by decision, tokens, cost by currency, durations where the recordings have times, and the
-files that were read and changed. What a session/load replayed is not counted, but for how much it was."""
+files that were read and changed. What a session/load replayed is not counted, but for how much it was.
+What is wrong with a recording goes to standard error."""
 EPILOG: Final = """\
 examples:
   acp-state stats session.ndjson
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--session", metavar="ID", help="sessions of this id alone")
     parser.add_argument("--format", choices=("table", "json", "csv"), default="table", help="how it is printed (table)")
     parser.add_argument("--width", metavar="COLUMNS", type=count, help="a table as wide as this, not as the terminal")
+    add_diagnostics(parser)
 
 
 UNLIMITED: Final = 1_000
@@ -55,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
     check_dialect(args.dialect)
     if args.format == "table":
         require("rich", "acp-state stats --format table")
+    args.files = [*matching(args.files)]
     counted: list[_Counted] = []
 
     def add(file: str) -> int:
@@ -73,7 +76,9 @@ def _of_file(file: str, args: argparse.Namespace) -> Iterator[_Counted]:
     from ..stats import session_stats
     from ._chronicle import chronicle_of
 
-    for session_id, stats in session_stats(chronicle_of(file, args.dialect)).items():
+    told = chronicle_of(file, args.dialect)
+    print_findings(told.findings, args.diagnostics, name_among(file, args.files))
+    for session_id, stats in session_stats(told).items():
         if args.session in (None, session_id):
             yield _Counted(name_of(file), session_id, stats)
 
@@ -133,7 +138,7 @@ def _print_table(counted: list[_Counted], args: argparse.Namespace) -> None:
     width = args.width or (None if sys.stdout.isatty() else UNLIMITED)
     console = Console(file=sys.stdout, width=width, markup=False, highlight=False, emoji=False)
     everything = total(one.stats for one in counted)
-    console.print(Guarded(_sessions(counted, everything, many_files=len(args.files) > 1 or len({one.file for one in counted}) > 1)))
+    console.print(Guarded(_sessions(counted, everything, many_files=len(args.files) > 1)))
     if everything.tools:
         console.print()
         console.print(Guarded(_tools(everything.tools)))

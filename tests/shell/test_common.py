@@ -7,6 +7,7 @@ import gzip
 import importlib
 import importlib.metadata
 import io
+import json
 import pathlib
 import shlex
 import signal
@@ -391,3 +392,37 @@ class TestARecordingIsNotWrittenOver:
         ran = shell(command[0], "-", command[1], other, stdin=path.read_bytes())
         assert (ran.code, ran.out, ran.err) == (0, "", "")
         assert other.read_bytes() != b"x\n"
+
+
+# --- findings of several files ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("argv", [["fold"], ["normalize"], ["convert"], ["stats"], ["diff"]], ids=lambda argv: argv[0])
+class TestFindingsOfSeveralFiles:
+    @pytest.fixture
+    def paths(self, recording):
+        lines = v1("s-1").agent_says("a").lines("jsonrpc")
+        return [recording([*lines, b"nonsense"], name) for name in ("one.ndjson", "two\x1b.ndjson")]
+
+    def test_begin_with_the_name(self, shell, argv, paths):
+        found = [line for line in shell(*argv, *paths).err.splitlines() if "not-json" in line]
+        assert [line.partition(": [")[0] for line in found] == [str(path).replace("\x1b", "\\x1b") for path in paths]
+
+    def test_have_the_name_as_json(self, shell, argv, paths):
+        found = [json.loads(line) for line in shell(*argv, *paths, "--diagnostics").err.splitlines()]
+        assert [one["recording"] for one in found if one["code"] == "not-json"] == [*map(str, paths)]
+
+
+def test_a_pattern_is_several_files(shell, recording, tmp_path):
+    lines = [*v1("s-1").agent_says("a").lines("jsonrpc"), b"nonsense"]
+    paths = [recording(lines, name) for name in ("one.ndjson", "two.ndjson")]
+    for command in ("fold", "convert", "stats"):
+        found = [line for line in shell(command, tmp_path / "*.ndjson").err.splitlines() if "not-json" in line]
+        assert [line.partition(": [")[0] for line in found] == [*map(str, paths)], command
+
+
+def test_findings_of_one_file_have_no_name(shell, recording):
+    path = recording([*v1("s-1").agent_says("a").lines("jsonrpc"), b"nonsense"])
+    for command in ("fold", "normalize", "convert", "stats"):
+        assert str(path) not in shell(command, path).err, command
+        assert "recording" not in json.loads(shell(command, path, "--diagnostics").err.splitlines()[-1]), command

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import sys
@@ -147,6 +148,18 @@ def test_stats_of_many_files_have_a_total_and_one_bad_file_spoils_nothing(call, 
     assert err == f"acp-state: {path}.gone: No such file or directory\n"
     assert out.count("session.ndjson") == 2
     assert "2 in all" in out
+
+
+def test_stats_tell_what_is_wrong_with_a_recording(call, path, tmp_path):
+    torn = tmp_path / "torn.ndjson.gz"
+    torn.write_bytes(gzip.compress(path.read_bytes())[:-12])
+    code, out, err = call("stats", torn)
+
+    assert code == 0
+    assert out.startswith("session")
+    assert "torn-archive" in err
+    assert err == call("fold", torn)[2]
+    assert call("stats", torn, "--diagnostics=none")[1:] == (out, "")
 
 
 def test_stats_as_json(call, path):
