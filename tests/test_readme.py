@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import shlex
+import tomllib
 
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from acp_state.cli import COMMANDS, main
 from acp_state.dialects import DIALECTS
+from acp_state.masking import rule_of
 
 
 ROOT = Path(__file__).parents[1]
@@ -57,6 +59,13 @@ def test_a_command_prints_what_is_shown(line, printed, monkeypatch, capsys):
     text = "\n".join(part.rstrip() for part in capsys.readouterr().out.splitlines()) + "\n"
 
     assert text.startswith(shown) if cut else text == shown
+
+
+def test_the_rules_for_masking_are_rules():
+    (options,) = [tomllib.loads(block)["tool"]["pytest"]["ini_options"] for block in blocks("toml")]
+
+    assert all(map(rule_of, options["acp_mask"]))
+    assert all(list(ROOT.glob(pattern)) for pattern in options["acp_golden"])
 
 
 def test_commands_are_shown():
