@@ -179,7 +179,7 @@ class _Book:
     def row(self, table: str, place: int, row: Any, here: _Here, key: object = None) -> None:
         """Note a row that is new, or another one now; *key* is that of a new one."""
         rows = self.rows.setdefault(table, {})
-        note = rows.get(place) or self._open.pop((table, key), None)
+        note = rows.get(place) or self._open.pop((table, key), None) or self._asked_before(row)
         if note is None:
             rows[place] = self.note(row, here.now, here.turn)
             return
@@ -188,8 +188,12 @@ class _Book:
         note.turn = getattr(row, "turn", note.turn)
         if not _settled(row):
             note.ended = None
-        elif isinstance(row, s.Message) or not _settled(before) or _status(before) != _status(row):
+        elif (isinstance(row, s.Message) and row.content is not before.content) or not _settled(before) or _status(before) != _status(row):
             note.ended = here.now
+
+    def _asked_before(self, row: Any) -> _Note | None:
+        """The note of a prompt that comes again with its turn: what it says is the same object."""
+        return self._open.pop(("asked", id(row.content)), None) if isinstance(row, s.Message) else None
 
     def sync(self, name: str, table: Table[Any, Any], here: _Here, *, same_places: bool = False) -> None:
         """Note that the rows of a table are these now; what is told of one that was there before stays."""
@@ -224,6 +228,11 @@ class _Book:
             for name, table in (("timeline", before.timeline), ("turns", before.turns)):
                 notes = self.rows.get(name, {}).items()
                 self._open |= {(name, table.key_at(place)): note for place, note in notes if not _settled(note.what)}
+            self._open |= {
+                ("asked", id(note.what.content)): note
+                for note in self.rows.get("timeline", {}).values()
+                if isinstance(note.what, s.Message) and note.what.role == "user"
+            }
         self.others = self._lasting()
         self._history(session, here)
 

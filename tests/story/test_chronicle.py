@@ -246,5 +246,5 @@ def test_what_is_carried_over_stands_where_the_timeline_has_it():
     told = chronicle_of(talk).sessions[0]
 
     assert [happening.what for happening in told.happenings] == list(told.session.timeline)
-    assert [happening.began.time for happening in told.happenings] == [7, 8, 5]
+    assert [happening.began.time for happening in told.happenings] == [7, 8, 4, 5]
     assert [turn.began.time for turn in told.turns] == [4]
