@@ -202,7 +202,7 @@ def test_paths(before, after):
 
 
 def test_a_longer_path_comes_first():
-    document = in_session(cwd="/work", additionalDirectories=["/work/lib"], title="/work/lib/x /work/y")
+    document = in_session(cwd="/srv", additionalDirectories=["/srv/lib"], title="/srv/lib/x /srv/y")
 
     assert masked(document, "paths")["sessions"]["s"]["title"] == "<path-2>/x <path-1>/y"
 
