@@ -108,7 +108,7 @@ def evolve(instance: T, **changes: Any) -> T:
     make = _made.get(key)
     if make is None:
         make = _made[key] = replacer(instance.__class__, *changes)
-    return make(instance, *changes.values())  # type: ignore[no-any-return]  # what is known of it is in the annotation
+    return make(instance, *changes.values())  # type: ignore[no-any-return]  # a replacer gives an instance of the same class
 
 
 def replacer(cls: type[T], *names: str) -> Callable[..., T]:
@@ -175,7 +175,7 @@ def _compile(
         ]
     scope: dict[str, Any] = {"cls": cls, "twin": _twin(cls), **(names or {})}
     exec(f"def f({', '.join(args)}):\n{''.join(body)}", scope)  # noqa: S102 -- our own field names alone
-    return scope["f"]  # type: ignore[no-any-return]  # what is known of it is in the annotation
+    return scope["f"]  # type: ignore[no-any-return]  # it is the function that was just compiled
 
 
 def _fields(cls: Any) -> tuple[attrs.Attribute[Any], ...]:

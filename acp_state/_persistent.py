@@ -301,7 +301,7 @@ class Table(Sequence[T], Generic[K, T]):
 
     def at(self, place: int) -> T:
         """Return the entry at *place*, which must have been given out."""
-        return self._hot if place == self._hot_place else self._vector.get(place)  # type: ignore[no-any-return]  # what is known of it is in the annotation
+        return self._hot if place == self._hot_place else self._vector.get(place)  # type: ignore[no-any-return]  # the vector and the log hold values of any type
 
     if TYPE_CHECKING:
 
@@ -387,7 +387,7 @@ class Table(Sequence[T], Generic[K, T]):
 
     def key_at(self, place: int) -> K:
         """Return the key under which the entry at *place* was added."""
-        return self._index.log[place][0]  # type: ignore[no-any-return]  # what is known of it is in the annotation
+        return self._index.log[place][0]  # type: ignore[no-any-return]  # the vector and the log hold values of any type
 
     @property
     def end(self) -> int:

@@ -353,4 +353,4 @@ def read_entry(value: Json) -> s.Entry:
     entry: Any = from_json(value, cls)
     if cls in SEALABLE:
         return attrs.evolve(entry, content=Content(entry.content, sealed=value.get("sealed", False)))  # type: ignore[no-any-return]  # as it came, with other content
-    return entry  # type: ignore[no-any-return]  # what is known of it is in the annotation
+    return entry  # type: ignore[no-any-return]  # the entry came out of the hook of its own class
