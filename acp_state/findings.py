@@ -55,7 +55,7 @@ def _renderer(file: TextIO) -> Any:
     """
     from structlog.dev import ConsoleRenderer
 
-    console = ConsoleRenderer(colors=_may_colour(file), pad_event_to=0, sort_keys=False)
+    console = ConsoleRenderer(colors=may_colour(file), pad_event_to=0, sort_keys=False)
 
     def render(finding: Diagnostic) -> str:
         object_ = to_object(finding)
@@ -71,10 +71,13 @@ def _renderer(file: TextIO) -> Any:
     return render
 
 
-def _may_colour(file: TextIO) -> bool:
+def may_colour(file: TextIO) -> bool:
+    """Whether *file* may have colours: a terminal, unless `NO_COLOR` is set, and anything if `FORCE_COLOR` is (neither empty)."""
     import os
 
-    return file.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (file.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def visible(value: Any) -> Any:

@@ -87,7 +87,7 @@ def count(text: str) -> int:
     """Return the number, 0 or more, that an argument is; the type of options that count."""
     if text.isascii() and text.isdigit():
         return int(text)
-    msg = f"{text!r} is no number, 0 or more"
+    msg = f"it takes a whole number, 0 or more, not {text!r}"
     raise argparse.ArgumentTypeError(msg)
 
 
@@ -109,6 +109,13 @@ def _output_lost(code: int) -> int:
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see {self.prog} --help)")
+
+    def parse_known_args(self, *args: Any, **options: Any) -> Any:
+        """Refuse here what this parser does not know: left over, it would be the parser of all commands that tells of it."""
+        found, rest = super().parse_known_args(*args, **options)
+        if rest:
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
+        return found, rest
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):

@@ -71,7 +71,7 @@ def check_dialect(name: str | None) -> None:
 def each_file(files: Sequence[str], work: Callable[[str], int]) -> int:
     """Do *work* for each file and return the worst exit code; one that cannot be used is told of, and keeps none from the rest."""
     code = FINE
-    for file in matching(files):
+    for file in files:
         try:
             code = max(code, work(file))
         except UsageError as error:
@@ -81,12 +81,19 @@ def each_file(files: Sequence[str], work: Callable[[str], int]) -> int:
     return code
 
 
-def matching(files: Iterable[str]) -> Iterator[str]:
-    """Yield *files*, and for a pattern that no file is called those that match it: not every shell does that."""
+def matching(files: Iterable[str]) -> list[str]:
+    """Return *files*, and in place of a pattern that no file is called those that match it: not every shell does that.
+
+    Raises `UsageError` if standard input is named twice.
+    """
+    named: list[str] = []
     for file in files:
         is_pattern = glob.has_magic(file) and not os.path.lexists(file)
         found = sorted(glob.glob(file, recursive=True)) if is_pattern else []  # noqa: PTH207 -- pathlib changes how a path is written
-        yield from found or [file]
+        named += found or [file]
+    if named.count("-") > 1:
+        raise UsageError("standard input can be read only once: give - once")
+    return named
 
 
 def name_of(file: str) -> str:

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from . import FINDINGS, FINE
+from ._colours import Paint
 from ._recordings import add_files, check_dialect, check_read, each_file, matching, name_of, opened
 
 
@@ -45,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check each file."""
     check_dialect(args.dialect)
-    args.files = [*matching(args.files)]
+    args.files = matching(args.files)
     return each_file(args.files, lambda file: _run(file, args))
 
 
@@ -66,19 +67,22 @@ def _text(name: str, findings: Sequence[Diagnostic]) -> Iterator[str]:
     from ..diagnostics import CATALOGUE
     from ..findings import visible
 
-    yield f"{visible(name)}: {_counts(findings)}"
+    paint = Paint(sys.stdout)
+    yield f"{paint(visible(name), 'name')}: {_counts(findings, paint)}"
     by_code = sorted(findings, key=lambda finding: (SEVERITIES.index(finding.severity), finding.code))
     for code, group in groupby(by_code, key=lambda finding: finding.code):
-        yield f"  {CATALOGUE[code].severity} {code}: {CATALOGUE[code].sentence}"
+        severity = CATALOGUE[code].severity
+        yield f"  {paint(severity, severity)} {paint(code, 'name')}: {CATALOGUE[code].sentence}"
         for finding in group:
-            yield f"    {': '.join(filter(None, (_place(finding), visible(finding.message))))}{_times(finding)}"
+            place = paint(_place(finding), "aside")
+            yield f"    {': '.join(filter(None, (place, visible(finding.message))))}{_times(finding)}"
 
 
-def _counts(findings: Sequence[Diagnostic]) -> str:
+def _counts(findings: Sequence[Diagnostic], paint: Paint) -> str:
     counts: Counter[str] = Counter()
     for finding in findings:
         counts[finding.severity] += finding.count
-    words = [_plural(counts[severity], severity) for severity in SEVERITIES if counts[severity]]
+    words = [paint(_plural(counts[severity], severity), severity) for severity in SEVERITIES if counts[severity]]
     return ", ".join(words) or "nothing found"
 
 

@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     check_dialect(args.dialect)
     conversion = Conversion(args.to, args.dialect)
     args.begun = False
-    args.files = [*matching(args.files)]
+    args.files = matching(args.files)
     return each_file(args.files, lambda file: _run(file, conversion, args))
 
 

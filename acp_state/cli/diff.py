@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from . import FINDINGS, FINE, UsageError
+from ._colours import Paint
 from ._masks import add_mask, mask_of
 from ._recordings import add_diagnostics, add_dialect, check_dialect, check_read, name_of, opened, print_findings
 
@@ -54,8 +55,9 @@ def run(args: argparse.Namespace) -> int:
     mask = mask_of(args.mask)
     before, after = (mask.apply(_document(file, args))[0] for file in (args.before, args.after))
     differences = compare(before, after)
+    paint = Paint(sys.stdout)
     for difference in differences:
-        line = describe(difference) if args.format == "text" else json_text(to_object(difference))
+        line = paint.change(describe(difference)) if args.format == "text" else json_text(to_object(difference))
         sys.stdout.write(line + "\n")
     return FINDINGS if differences else FINE
 

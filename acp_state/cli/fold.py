@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
         from ._follow import follow
 
         return follow(args.files[0], args)
-    args.files = [*matching(args.files)]
+    args.files = matching(args.files)
     return each_file(args.files, lambda file: _run(file, args))
 
 

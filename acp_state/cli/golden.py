@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from . import FINDINGS, FINE, UsageError, complain
+from ._colours import Paint
 from ._masks import add_mask, mask_of
 
 
@@ -82,7 +83,8 @@ def _verify(golden: Golden, mask: Mask) -> int:
     from ..golden import verify
 
     mismatches = verify(golden, mask)
-    sys.stdout.writelines(f"{mismatch}\n" for mismatch in mismatches)
+    paint = Paint(sys.stdout)
+    sys.stdout.writelines(f"{paint.change(line)}\n" for mismatch in mismatches for line in str(mismatch).split("\n"))
     return FINDINGS if mismatches else FINE
 
 

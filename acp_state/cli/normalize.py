@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the events of each file."""
     check_dialect(args.dialect)
-    args.files = [*matching(args.files)]
+    args.files = matching(args.files)
     return each_file(args.files, lambda file: _run(file, args))
 
 

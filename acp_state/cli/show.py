@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     if args.html is not None:
         return _write_page(args)
     require("rich", "acp-state show")
-    files = [*matching(args.files)]
+    files = matching(args.files)
     return each_file(files, lambda file: _print(file, args, heading=len(files) > 1))
 
 

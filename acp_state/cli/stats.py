@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     check_dialect(args.dialect)
     if args.format == "table":
         require("rich", "acp-state stats --format table")
-    args.files = [*matching(args.files)]
+    args.files = matching(args.files)
     counted: list[_Counted] = []
 
     def add(file: str) -> int:

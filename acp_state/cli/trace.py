@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from . import FINE, UsageError, _steps
+from ._colours import Paint
 from ._recordings import check_dialect, each_file, matching, name_of
 
 
@@ -43,7 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the steps of each file."""
     check_dialect(args.dialect)
-    args.files = [*matching(args.files)]
+    args.files = matching(args.files)
+    args.paint = Paint(sys.stdout)
     return each_file(args.files, lambda file: _run(file, args))
 
 
@@ -131,26 +133,29 @@ def _is_named(entry: Entry, args: argparse.Namespace) -> bool:
 
 def _print(object_: dict[str, Any], file: str, args: argparse.Namespace) -> None:
     if args.format == "text":
-        sys.stdout.writelines(f"{line}\n" for line in _lines(object_))
+        sys.stdout.writelines(f"{line}\n" for line in _lines(object_, args.paint))
         return
     from ..printing import json_text
 
     sys.stdout.write(json_text(_steps.of_file(object_, file, args)) + "\n")
 
 
-def _lines(object_: dict[str, Any]) -> Iterator[str]:
+def _lines(object_: dict[str, Any], paint: Paint) -> Iterator[str]:
     from ..change_text import describe_change
     from ..printing import json_text
 
-    facts = [f"{object_['frame']}" if "frame" in object_ else "-"]
-    facts += [f"line {object_['line']}"] if "line" in object_ else []
-    facts += [f"{object_['time']:+.3f} s"] if "time" in object_ else []
-    facts += [object_[name] for name in ("from", "kind", "method") if name in object_]
-    facts += [f"id {json_text(object_['id'])}"] if "id" in object_ else []
-    yield "  ".join(map(_visible, facts))
-    yield from (f"    {describe_change(change)}" for change in object_.get("changes", ()))
+    facts = [paint(f"{object_['frame']}", "name") if "frame" in object_ else "-"]
+    facts += [paint(f"line {object_['line']}", "aside")] if "line" in object_ else []
+    facts += [paint(f"{object_['time']:+.3f} s", "aside")] if "time" in object_ else []
+    facts += [paint(object_["from"], object_["from"])] if "from" in object_ else []
+    facts += [object_["kind"]] if "kind" in object_ else []
+    facts += [paint(_visible(object_["method"]), "name")] if "method" in object_ else []
+    facts += [paint(f"id {_visible(json_text(object_['id']))}", "aside")] if "id" in object_ else []
+    yield "  ".join(facts)
+    yield from (f"    {paint.change(describe_change(change))}" for change in object_.get("changes", ()))
     for finding in object_.get("diagnostics", ()):
-        yield f"    ! {finding['severity']} {finding['code']}: {_visible(finding['message'])}"
+        severity = finding["severity"]
+        yield f"    {paint(f'! {severity}', severity)} {finding['code']}: {_visible(finding['message'])}"
 
 
 def _visible(text: str) -> str:

@@ -9,6 +9,7 @@ import importlib.metadata
 import io
 import json
 import pathlib
+import re
 import shlex
 import signal
 import sys
@@ -97,6 +98,17 @@ def test_the_examples_of_the_help_are_right(name):
 
 def test_an_option_may_not_be_shortened(shell):
     assert "--sess" in told(shell("fold", "--sess", "s-1", "x"))
+
+
+@each_command
+def test_an_unknown_option_is_told_of_with_the_help_of_its_command(name, shell):
+    ran = shell(name, "--no-such-option", *{"schema": [], "diff": ["x", "y"]}.get(name, ["x"]))
+    assert told(ran) == f"unrecognized arguments: --no-such-option (see acp-state {name} --help)"
+
+
+@each_reading
+def test_standard_input_is_read_once(argv, shell):
+    assert told(shell(*argv, "-", "-", stdin=b"".join(SESSION.lines()))) == "standard input can be read only once: give - once"
 
 
 # --- input that cannot be used -----------------------------------------------------------------------------
@@ -286,26 +298,75 @@ def test_findings_go_to_standard_error_as_text_or_as_json_lines(shell, recording
     assert shell("fold", path, "--diagnostics=none").err == ""
 
 
+@pytest.fixture
+def coloured(shell, recording, monkeypatch):
+    """Call a command in an environment, on a terminal or not; return what it printed to either stream."""
+
+    def call(command, terminal, environment):
+        for name in ("NO_COLOR", "FORCE_COLOR"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("TERM", "xterm")
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        if terminal:
+            shell.on_terminal("stderr", "stdout")
+        other = recording(SESSION, "other.ndjson") if command[0] == "diff" else None
+        path = recording(UNKNOWN_KIND)
+        if command[0] == "golden":
+            path.with_name("session.state.json").write_text("{}")
+        return shell(*command, path, *filter(None, [other]))
+
+    return call
+
+
+TEXTS = [["trace"], ["check"], ["diff", "--diagnostics=none"], ["golden"], ["show"]]
+"""Commands that print text to standard output, which may have colours."""
+
+
+@pytest.mark.parametrize("command", [["fold"], *TEXTS], ids=lambda command: command[0])
 @pytest.mark.parametrize(
-    ("terminal", "environment", "coloured"),
+    ("terminal", "environment", "expected"),
     [
         (True, {}, True),
         (True, {"NO_COLOR": ""}, True),
         (True, {"NO_COLOR": "1"}, False),
         (True, {"TERM": "dumb"}, False),
         (False, {}, False),
+        (False, {"FORCE_COLOR": ""}, False),
+        (False, {"FORCE_COLOR": "1"}, True),
+        (False, {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
     ],
 )
-def test_there_is_colour_on_a_terminal_alone(terminal, environment, coloured, shell, recording, monkeypatch):
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    if terminal:
-        shell.on_terminal("stderr", "stdout")
-    ran = shell("fold", recording(UNKNOWN_KIND))
-    assert ("\x1b[" in ran.err) is coloured
-    assert "\x1b" not in ran.out
+def test_there_is_colour_on_a_terminal_alone(command, terminal, environment, expected, coloured):
+    ran = coloured(command, terminal, environment)
+    text, other = (ran.err, ran.out) if command == ["fold"] else (ran.out, ran.err)
+    colours = set(re.findall("\x1b\\[[0-9;]*3[0-7]m", text))
+    assert (colours != set()) is expected, text
+    assert controls(text, coloured=expected or "NO_COLOR" in environment) == []
+    assert "\x1b" not in other
+
+
+@pytest.mark.parametrize("command", TEXTS[:4], ids=lambda command: command[0])
+def test_colours_are_all_that_a_terminal_adds(command, coloured):
+    on_terminal = coloured(command, True, {}).out
+    assert re.sub("\x1b\\[[0-9;]*m", "", on_terminal) == coloured(command, True, {"NO_COLOR": "1"}).out
+
+
+def test_a_trace_has_a_colour_for_what_is_told_apart(coloured):
+    out = coloured(["trace"], True, {}).out
+    assert "  \x1b[36mclient\x1b[0m  request  \x1b[1minitialize\x1b[0m  " in out
+    assert "    \x1b[32m+\x1b[0m /sessions/\x1b[36ms-1\x1b[0m/timeline/0 (tool_call t1): " in out
+    assert "    \x1b[33m! warning\x1b[0m unknown-value: kind: 'juggle' " in out
+
+
+def test_a_check_has_a_colour_for_each_severity(coloured):
+    out = coloured(["check"], True, {}).out
+    assert ": \x1b[33m1 warning\x1b[0m\n  \x1b[33mwarning\x1b[0m \x1b[1munknown-value\x1b[0m: A word" in out
+
+
+def test_what_is_no_terminal_needs_no_library_for_colours(recording):
+    for command in ("trace", "check"):
+        assert {"rich", "structlog"} & imported([command, recording(UNKNOWN_KIND)]) == set()
 
 
 # --- progress ----------------------------------------------------------------------------------------------

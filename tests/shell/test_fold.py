@@ -149,7 +149,7 @@ def test_a_pointer_that_leads_nowhere_is_told_of(pointer, shell, recording):
         (["--select", "sessions"], "--select takes a JSON pointer, which begins with /, not 'sessions'"),
         (["--select", "/sessions", "--format", "text"], "--select takes a part of the document, which --format text does not print"),
         (["--until-turn", "0"], "--until-turn takes a number, 1 or more"),
-        (["--until", "-1"], "argument --until: '-1' is no number, 0 or more (see acp-state fold --help)"),
+        (["--until", "-1"], "argument --until: it takes a whole number, 0 or more, not '-1' (see acp-state fold --help)"),
         (["--until", "1", "--until-turn", "1"], "argument --until-turn: not allowed with argument --until (see acp-state fold --help)"),
         (["other", "--follow"], "--follow takes one file"),
         (["-", "--from", "-"], "standard input cannot be both the state and the recording"),
