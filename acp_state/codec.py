@@ -103,7 +103,7 @@ KNOWN_VARIANTS: Final[Mapping[type, tuple[str, frozenset[str | None], tuple[str,
         frozenset((None, "command")),
         ("type", "name", "description", "meta"),
     ),
-    s.CommandInput: ("type", frozenset((None, "text")), ("type", "hint", "meta")),
+    s.CommandInput: ("type", frozenset((None, "text")), ("type", "meta")),
     s.AuthMethod: (
         "type",
         frozenset((None, "agent", "terminal")),

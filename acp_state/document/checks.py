@@ -33,6 +33,7 @@ _FACTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "session/list": {"more": bool},
     "session/set_mode": {"mode": _TEXT},
     "session/set_model": {"model": _TEXT},
+    "session/set_title": {"title": _TEXT},
     "authenticate": _LOGIN,
     "auth/login": _LOGIN,
     "terminal/create": {"command": _TEXT, "args": tuple[str, ...] | None, "cwd": _TEXT, "meta": s.JsonObject | None},

@@ -54,7 +54,7 @@ EXCHANGES: Final[Mapping[str, Exchange]] = {
     "session/delete": Exchange(sessions.asked_of_session, sessions.deleted),
     "session/unarchive": Exchange(sessions.asked_of_session, sessions.unarchived),
     "session/status": Exchange(sessions.asked_of_session, sessions.status_told),
-    "session/set_title": Exchange(sessions.asked_of_session, sessions.title_set),
+    "session/set_title": Exchange(sessions.title_asked, sessions.title_set),
     "session/set_mode": Exchange(sessions.setting_asked("mode", "modeId"), sessions.mode_set),
     "session/set_model": Exchange(sessions.setting_asked("model", "modelId"), sessions.model_set),
     "session/set_config_option": Exchange(sessions.asked_of_session, sessions.config_set),

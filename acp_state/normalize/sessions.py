@@ -216,11 +216,23 @@ def config_set(draft: Draft, asked: Asked | None, result: Json) -> None:
         draft.emit(e.ConfigReplaced(session_id, values["options"], values["meta"]))
 
 
+def title_asked(draft: Draft, params: Json) -> None:
+    """The session need not be known; the answer says what was stored."""
+    fields = draft.object(params)
+    session_id = session_of(draft, fields)
+    title = draft.member(text, fields, "title")
+    opened(draft, session_id, facts={"title": title})
+    _session_meta(draft, session_id, fields, known_only=True)
+
+
 def title_set(draft: Draft, asked: Asked | None, result: Json) -> None:
-    """`SetSessionTitleResponse`: the title that the agent stored."""
+    """`SetSessionTitleResponse`: the title that the agent stored; that of the request where it does not say."""
     values = draft.fields(sh.title_answer, result)
+    title = values["title"]
+    if title is None and asked is not None:
+        title = asked.facts["title"]
     if draft.session_id is not None:
-        draft.emit(e.TitleStored(draft.session_id, values["title"], values["meta"]))
+        draft.emit(e.TitleStored(draft.session_id, title, values["meta"]))
 
 
 def status_told(draft: Draft, asked: Asked | None, result: Json) -> None:

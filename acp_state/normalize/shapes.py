@@ -449,16 +449,12 @@ config_option: Final = union(
 )
 """`SessionConfigOption`."""
 
-_INPUT: Final = {
-    "type": field("type", text),
-    "hint": field("hint", text, "required"),
-    "meta": META,
-}
-_text_input: Final = filling(s.CommandInput, _INPUT)
+_INPUT: Final = {"type": field("type", text), "meta": META}
+_text_input: Final = filling(s.CommandInput, {**_INPUT, "hint": field("hint", text, "required")})
 command_input: Final = union(
     {"text": _text_input},
     untagged=_text_input,
-    unknown=filling(s.CommandInput, {**_INPUT, "hint": field("hint", text)}, "extra"),
+    unknown=filling(s.CommandInput, _INPUT, "extra"),
 )
 """`AvailableCommandInput`."""
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from acp_state import fold, to_document
+from acp_state import Store, fold, to_document
 from acp_state._content import Output
 
 
@@ -148,3 +148,20 @@ def test_a_placeholder_is_no_finding(fields):
     codes = {finding.code for finding in fold([{"type": "emit_inbound", "frame": frame}]).diagnostics}
 
     assert codes <= {"unannounced-session"}
+
+
+HALVES = ("\ud83d", "\ude00")
+
+
+@pytest.mark.parametrize("kind", ["agent_message_chunk", "agent_thought_chunk", "user_message_chunk"])
+@pytest.mark.parametrize("named", [{}, {"messageId": "m"}], ids=["no id", "id"])
+@pytest.mark.parametrize("words", [HALVES, ("a", *HALVES, "b"), ("a" + HALVES[0], HALVES[1] + "b")], ids=ascii)
+def test_half_a_character_meets_the_other_half_as_an_object_too(kind, named, words):
+    messages = [update(kind, content=text(word), **named)["message"] for word in words]
+    live = Store()
+    for message in messages:
+        live.feed(message, "agent")
+    as_objects, as_bytes = fold(messages), fold("\n".join(map(json.dumps, messages)).encode())
+
+    assert as_objects.snapshot == as_bytes.snapshot == live.snapshot
+    assert as_objects.snapshot.sessions["s"].timeline[0].text == "".join(words).encode("utf-16", "surrogatepass").decode("utf-16")

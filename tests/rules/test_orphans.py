@@ -31,6 +31,16 @@ def test_it_breaks_an_id_less_run():
     assert len(document.turns()) == 2
 
 
+OTHERS = ({"messageId": "u"}, {"sessions": []}, {"configOptions": []}, {"sessionId": "s-1"}, {"protocolVersion": 1}, {}, None)
+
+
+@pytest.mark.parametrize("result", OTHERS, ids=repr)
+def test_one_that_leaves_the_timeline_as_it_is_breaks_none(result):
+    document = one_sided(1).agent_says("a").agent_answers(3, result).agent_says("b").fold()
+
+    assert document.messages() == [("agent", "ab")]
+
+
 def test_one_with_an_id_goes_on():
     document = one_sided(1).agent_says("a", "m").ends(3).agent_says("b", "m").fold()
 

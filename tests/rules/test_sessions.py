@@ -241,6 +241,15 @@ def test_the_title_is_the_one_that_the_agent_stored():
     assert transcript.agent_answers(4, {"title": "a"}).fold().session()["title"] == "a"
 
 
+@pytest.mark.parametrize("result", [{}, None, {"title": 7}], ids=repr)
+def test_where_it_does_not_say_which_one_that_is_it_is_the_one_of_the_request(result):
+    transcript = v1().update("session_info_update", title="A").client_asks_session(4, "session/set_title", title="B")
+    document = transcript.agent_answers(4, result).fold()
+
+    assert document.session()["title"] == "B"
+    assert document.severities == {"error"}
+
+
 def test_a_title_that_was_refused_is_none():
     document = v1().update("session_info_update", title="A").client_asks_session(4, "session/set_title", title="B").agent_fails(4).fold()
 
