@@ -425,24 +425,25 @@ def _settings(change: c.SessionChanged) -> Iterator[Changed]:
     if "phase" in after and (after["phase"] in _ENDS or before["phase"] in _ENDS):
         yield Changed("session", before["phase"], after["phase"])
     for attribute, name in (("modes", "mode"), ("models", "model")):
-        old, new = _chosen(before.get(attribute)), _chosen(after.get(attribute))
+        old, new = mode_name(before.get(attribute)), mode_name(after.get(attribute))
         if old is not None and new is not None and old != new:
             yield Changed(name, old, new)
-    known = {option.id: _value(option) for option in before.get("config_options") or ()}
+    known = {option.id: value_name(option) for option in before.get("config_options") or ()}
     for option in after.get("config_options") or ():
-        value = _value(option)
+        value = value_name(option)
         if option.id in known and known[option.id] != value:
             yield Changed(option.name or option.id, known[option.id], value)
 
 
-def _chosen(modes: s.Modes | None) -> str | None:
+def mode_name(modes: s.Modes | None) -> str | None:
+    """Return which of *modes* (or models) is the current one, by its name if it has one."""
     if modes is None or modes.current_id is None:
         return None
     return next((mode.name for mode in modes.available or () if mode.id == modes.current_id and mode.name), modes.current_id)
 
 
-def _value(option: s.ConfigOption) -> str:
-    """The value of a config option, by its name."""
+def value_name(option: s.ConfigOption) -> str:
+    """Return the value of a config option, by its name if it has one."""
     for choice in option.options or ():
         for one in choice.options if isinstance(choice, s.ConfigGroup) else (choice,):
             if one.value == option.current_value and one.name:

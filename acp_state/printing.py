@@ -19,3 +19,11 @@ _CONTROLS: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
 def json_text(value: Json, indent: int | None = None) -> str:
     """Return *value* as JSON text, on one line or indented, without a newline at its end; it can drive no terminal."""
     return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", encode(value, indent).decode())
+
+
+def error_text(error: Json | None) -> str:
+    """Return a JSON-RPC error in one line, `message (code) data`; anything else as JSON."""
+    if isinstance(error, dict) and isinstance(error.get("message"), str):
+        code, data = ("" if error.get(key) is None else json_text(error[key]) for key in ("code", "data"))
+        return f"{error['message']}{f' ({code})' if code else ''}{f' {data}' if data else ''}"
+    return json_text(error)

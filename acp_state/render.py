@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from . import state as s
 from .findings import visible
+from .printing import error_text, json_text
 
 
 def render(snapshot: s.Snapshot) -> str:
@@ -36,8 +37,14 @@ def _connection(connection: s.Connection) -> Iterator[str]:
             ("protocol version", connection.protocol_version),
         ).strip()
     )
+    if connection.error is not None:
+        yield f"  error: {error_text(connection.error)}"
+    if connection.exit is not None:
+        yield "  exit: " + ", ".join(
+            f"{name} {value if isinstance(value, str) else json_text(value)}" for name, value in connection.exit.items()
+        )
     for request in connection.open_requests:
-        yield f"  open: {request.method} of the {request.from_}" + ("" if request.id is None else f", id {request.id!r}")
+        yield f"  open: {request.method} of the {request.from_}{_id(request.id, ', id')}"
     for elicitation in connection.elicitations:
         yield from _entry(elicitation)
 
@@ -52,18 +59,23 @@ def _session(session: s.Session) -> Iterator[str]:
             ("stopped for", session.stop_reason),
         ).strip()
     )
+    if session.error is not None:
+        yield f"  error: {error_text(session.error)}"
     if session.usage is not None:
         usage = session.usage
         cost = "" if usage.cost is None else f", {usage.cost.amount} {usage.cost.currency}"
         yield f"  context {usage.used} of {usage.size}{cost}"
     for plan in session.plans:
-        yield f"  plan {plan.id or ''}".rstrip()
+        yield f"  plan {plan.id or ''}".rstrip() + ", without steps" * (plan.entries == ())
         for step in plan.entries or ():
             yield f"    [{step.status}] {step.content}"
+    for number, turn in enumerate(session.turns, start=1):
+        if turn.status == "failed":
+            yield f"  turn {number} failed" + ("" if turn.error is None else f": {error_text(turn.error)}")
     for entry in session.timeline:
         yield from _entry(entry)
     for prompt in session.pending_prompts:
-        yield f"  waiting: a prompt, id {prompt.request_id!r}" + (" (rejected)" if prompt.rejected is not None else "")
+        yield f"  waiting: a prompt{_id(prompt.request_id, ', id')}" + (" (rejected)" if prompt.rejected is not None else "")
 
 
 def _entry(entry: s.Entry) -> Iterator[str]:
@@ -81,9 +93,9 @@ def _tool_call(call: s.ToolCall) -> Iterator[str]:
     yield f"tool {call.id} [{call.status}] {call.title or call.name or call.kind}" + (f" ({', '.join(marks)})" if marks else "")
 
 
-def _id(id: s.RequestId) -> str:
+def _id(id: s.RequestId, before: str = "") -> str:
     """The id of a request, where one is known: a recording may have none."""
-    return "" if id is None else f" {id!r}"
+    return "" if id is None else f"{before} {json_text(id)}"
 
 
 def _permission(permission: s.Permission) -> Iterator[str]:

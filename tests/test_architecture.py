@@ -50,7 +50,7 @@ ALLOWED = {
     "change_json": VALUES | {"changes", "codec", "state"},
     "event_json": VALUES | {"codec", "events", "state"},
     "findings": {"diagnostics", "dialects", "printing"},
-    "render": {"_json", "findings", "state"},
+    "render": {"findings", "printing", "state"},
     "compare": {"_json", "_model", "findings"},
     "change_text": {"_json", "compare", "findings"},
     "masking": {"_json", "errors"},
@@ -93,7 +93,7 @@ ALLOWED = {
     },
     "recording": {"_json", "dialects", "document", "folding", "frames", "reading", "store"},
     "chronicle": {"_json", "_persistent", "changes", "diagnostics", "state", "tracing"},
-    "story": {"_json", "_model", "chronicle", "diagnostics", "findings", "state"},
+    "story": {"_json", "_model", "chronicle", "diagnostics", "findings", "printing", "state"},
     "stats": {"chronicle", "state"},
 }
 """What the modules and packages may import of each other, each only of those above it; `cli` and the root may import all."""

@@ -19,7 +19,8 @@ CONTEXT: Final = 3
 def difference(path: str, old: Any, new: Any) -> Diff:
     """Return the change of a file from the text *old* to *new*; anything but a text is no file."""
     before, after = _lines(old), _lines(new)
-    operation = "add" if not isinstance(old, str) else "modify"
+    # An edit that leaves nothing may be how a file is deleted: version 1 has no word for that.
+    operation = "add" if not isinstance(old, str) else "empty" if old and new == "" else "modify"
     if len(before) > MAX_COMPARED or len(after) > MAX_COMPARED:
         # Comparing costs up to the square of their number.
         changed = [*(f"-{line}" for line in before), *(f"+{line}" for line in after)]

@@ -14,6 +14,7 @@ from .._json import Json, encode
 from .._model import UNSET
 from ..chronicle import Changed, Happening, Planned, UnknownUpdate
 from ..diagnostics import Diagnostic
+from ..printing import error_text
 from .diffs import changes_shown, difference
 from .model import Data, Item, Link, Media, Mood, Output, Part, Prose, Step, Steps, Verbatim
 
@@ -45,7 +46,9 @@ def item_of(happening: Happening, number: int, scene: Scene) -> Item | None:
     if isinstance(what, s.Terminal) and what.id in scene.shown:
         return None
     item = _TELLERS[type(what)](what, scene)
-    return evolve(item, number=number, began=happening.began, ended=happening.ended, inner=getattr(what, "parent", None) is not None)
+    about = scene.calls.get(getattr(what, "tool_call_id", None) or "")
+    inner = any(getattr(one, "parent", None) is not None for one in (what, about))
+    return evolve(item, number=number, began=happening.began, ended=happening.ended, inner=inner)
 
 
 MOODS: Final[Mapping[str, Mood]] = {
@@ -70,19 +73,6 @@ MOODS: Final[Mapping[str, Mood]] = {
 def mood_of(status: str | None) -> Mood:
     """Return how something of that status stands."""
     return MOODS.get(status or "", "plain")
-
-
-def error_text(error: Json | None) -> str:
-    """Return a JSON-RPC error in one line."""
-    if isinstance(error, dict) and isinstance(error.get("message"), str):
-        more = "" if error.get("data") is None else f" {compact(error['data'])}"
-        return f"{error['message']} ({error.get('code')}){more}"
-    return compact(error)
-
-
-def compact(value: Json) -> str:
-    """Return *value* as JSON on one line."""
-    return encode(value).decode("utf-8", "backslashreplace")
 
 
 def data(label: str, value: Json, *, minor: bool = False) -> Data:
@@ -369,14 +359,15 @@ def _planned(planned: Planned, _: Scene) -> Item:
     title = "Plan"
     if plan.entries is not None:
         done = sum(entry.status == "completed" for entry in plan.entries)
-        title = f"Plan {done}/{len(plan.entries)}"
+        title = f"Plan {done}/{len(plan.entries)}" if plan.entries else "Plan without steps"
         before = planned.before.entries or () if planned.before is not None else ()
         old = {entry.content: entry.status for entry in before}
         # A plan that only moved on is told by the steps that moved.
         moved = [entry for entry in plan.entries if old.get(entry.content) != entry.status]
         whole = len(old) != len(plan.entries) or any(entry.content not in old for entry in plan.entries)
         entries = plan.entries if whole or not moved else moved
-        parts.append(Steps(tuple(_step(entry) for entry in entries)))
+        if entries:
+            parts.append(Steps(tuple(_step(entry) for entry in entries)))
     if plan.content is not None:
         parts.append(Prose(plan.content))
     if plan.uri is not None:

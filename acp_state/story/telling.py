@@ -9,8 +9,10 @@ from typing import Any, Final
 from attrs import evolve
 
 from .. import state as s
-from ..chronicle import Chronicle, Happening, Moment, SessionChronicle, TurnTimes
-from .items import NOWHERE, error_text, item_of, mood_of, scene_of, waiting
+from ..chronicle import Chronicle, Happening, Moment, SessionChronicle, TurnTimes, mode_name, value_name
+from ..diagnostics import Diagnostic
+from ..printing import error_text, json_text
+from .items import NOWHERE, item_of, mood_of, scene_of, waiting
 from .model import Bar, Chapter, Item, Level, Mood, Row, SessionStory, Story, Timeline
 from .words import amount, spell_seconds, usage_words
 
@@ -42,7 +44,7 @@ def _connection_facts(chronicle: Chronicle) -> Iterator[tuple[str, str]]:
     if connection.exit is not None:
         yield "exit", ", ".join(f"{name} {value}" for name, value in connection.exit.items())
     for request in connection.open_requests:
-        yield "open", f"{request.method} of the {request.from_}, id {request.id!r}"
+        yield "open", f"{request.method} of the {request.from_}" + ("" if request.id is None else f", id {json_text(request.id)}")
 
 
 def _lasted(began: Moment, ended: Moment) -> str:
@@ -84,12 +86,10 @@ def _session_facts(session: s.Session) -> Iterator[tuple[str, str]]:
         yield "subagent of", session.parent.session_id
     if session.forked_from is not None:
         yield "fork of", session.forked_from
-    mode = session.effective_mode
-    if mode is not None:
-        yield "mode", next((one.name for one in _available(session.modes) if one.id == mode and one.name), mode)
-    if session.models is not None and session.models.current_id is not None:
-        model = session.models.current_id
-        yield "model", next((one.name for one in _available(session.models) if one.id == model and one.name), model)
+    for name, modes in (("mode", session.modes), ("model", session.models)):
+        chosen = _chosen(session, name, modes)
+        if chosen is not None:
+            yield name, chosen
     if session.error is not None:
         yield "error", error_text(session.error)
     if session.usage is not None:
@@ -98,8 +98,12 @@ def _session_facts(session: s.Session) -> Iterator[tuple[str, str]]:
             yield "cost", amount(session.usage.cost.amount, session.usage.cost.currency)
 
 
-def _available(modes: s.Modes | None) -> tuple[s.Mode, ...]:
-    return () if modes is None else modes.available or ()
+def _chosen(session: s.Session, category: str, modes: s.Modes | None) -> str | None:
+    """The mode or model that the session is in, by its name: a config option comes before *modes* (SPEC 4.6)."""
+    for option in session.config_options or ():
+        if option.category == category and isinstance(option.current_value, str):
+            return value_name(option)
+    return mode_name(modes)
 
 
 def _chapters(pairs: Iterable[tuple[Happening, Item]], told: SessionChronicle) -> Iterator[Chapter]:
@@ -107,14 +111,13 @@ def _chapters(pairs: Iterable[tuple[Happening, Item]], told: SessionChronicle) -
     grouped: dict[tuple[str, int], list[Item]] = {}
     stretch = 0
     last: tuple[str, int] | None = None
-    for happening, item in pairs:
-        if happening.turn is not None and happening.turn < len(told.turns):
+    pairs = list(pairs)
+    for (happening, item), sort in zip(pairs, _sorts([happening for happening, _ in pairs], len(told.turns)), strict=True):
+        if happening.turn is not None and sort == "turn":
             last = ("turn", happening.turn)
-        else:
-            sort = "history" if getattr(happening.what, "historical", False) else "outside"
-            if last is None or last[0] != sort:
-                stretch += 1
-                last = (sort, stretch)
+        elif last is None or last[0] != sort:
+            stretch += 1
+            last = (sort, stretch)
         grouped.setdefault(last, []).append(item)
     for place in range(len(told.turns)):  # a turn in which nothing happened is one all the same
         grouped.setdefault(("turn", place), [])
@@ -125,6 +128,22 @@ def _chapters(pairs: Iterable[tuple[Happening, Item]], told: SessionChronicle) -
         else:
             title = "History" if sort == "history" else "Outside of a turn" if turns else "Without turns"
             yield Chapter(title, tuple(items), began=items[0].began)
+
+
+def _sorts(happenings: list[Happening], turns: int) -> list[str]:
+    """Return of what sort of chapter each is: `turn`, `history` or `outside`. What is found amid a history is told there."""
+    sorts = ["outside"] * len(happenings)
+    following = "outside"
+    for place in reversed(range(len(happenings))):
+        happening = happenings[place]
+        if happening.turn is not None and happening.turn < turns:
+            following = "turn"
+        elif not isinstance(happening.what, Diagnostic):
+            following = "history" if getattr(happening.what, "historical", False) else "outside"
+        elif following == "turn":
+            continue
+        sorts[place] = following
+    return sorts
 
 
 def _turn(place: int, turn: s.Turn, times: TurnTimes, items: tuple[Item, ...]) -> Chapter:

@@ -202,7 +202,8 @@ class _Telling:
         return line.append(f"  {part.note}" * bool(part.note), "dim")
 
     def _media(self, part: Media) -> RenderableType:
-        return Text(f"[{part.name}: {part.mime_type}, {len(part.data) * 3 // 4:,} bytes]", "dim")
+        size = len(part.data.rstrip("=")) * 3 // 4
+        return Text(f"[{part.name}: {part.mime_type}, {size:,} byte{'s' * (size != 1)}]", "dim")
 
     def _cut(self, lines: list[Text]) -> list[Text]:
         """Leave out the middle of what is too long."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from acp_state.story.model import Chapter, Data, Diff, Item, Link, SessionStory, Step, Steps, Verbatim
@@ -52,6 +54,13 @@ def test_what_was_replayed_is_a_chapter_of_its_own():
     talk = v1().load().user_says("a").agent_says("b").agent_answers("load", {}).prompt("p").ends("p")
 
     assert outline(session_of(talk)) == [("History", ["You", "Agent"]), ("Turn 1", ["You"])]
+
+
+def test_what_is_found_in_a_replay_does_not_cut_it_in_two():
+    talk = v1().load().user_says("a").update("usage_update", used="many").agent_says("b").agent_answers("load", {}).update("plan")
+    talk.agent_says("c")
+
+    assert [(title, len(told)) for title, told in outline(session_of(talk))] == [("History", 3), ("Without turns", 2)]
 
 
 def test_a_turn_without_anything_is_told_all_the_same():
@@ -151,6 +160,13 @@ def test_a_diff_shows_what_changed_and_a_little_around_it():
     assert (second.operation, [line.sign + line.text for line in second.lines]) == ("add", ["+a", "+b"])
 
 
+def test_a_diff_to_nothing_leaves_an_empty_file():
+    change = {"type": "diff", "path": "/a", "oldText": "a\n", "newText": ""}
+    (call,) = items(v1().prompt("p").tool_call("t", content=[change, {**change, "oldText": ""}]), "tool")
+
+    assert [part.operation for part in call.parts if isinstance(part, Diff)] == ["empty", "modify"]
+
+
 def test_a_diff_of_many_lines_is_not_compared():
     lines = "x\n" * 3_000
     (call,) = items(v1().prompt("p").tool_call("t", content=[{"type": "diff", "path": "/a", "oldText": lines, "newText": lines}]), "tool")
@@ -211,13 +227,20 @@ def test_a_plan_is_told_whole_and_then_by_what_moved():
     talk.update("plan", entries=plan("completed", "in_progress")).update("plan", entries=[])
     told = [(one.title, [step.text for part in one.parts if isinstance(part, Steps) for step in part.steps]) for one in items(talk, "plan")]
 
-    assert told == [("Plan 0/2", ["a", "b"]), ("Plan 1/2", ["a"]), ("Plan 1/2", ["b"]), ("Plan 0/0", [])]
+    assert told == [("Plan 0/2", ["a", "b"]), ("Plan 1/2", ["a"]), ("Plan 1/2", ["b"]), ("Plan without steps", [])]
 
 
 def test_entries_of_a_call_of_another_are_inner():
     talk = v1().prompt("p").tool_call("t", "Task").tool_call("u", "Step", _meta={"claudeCode": {"parentToolUseId": "t"}})
 
     assert [one.inner for one in items(talk, "tool")] == [False, True]
+
+
+def test_what_is_asked_about_an_inner_call_is_inner():
+    talk = v1().prompt("p").tool_call("t", "Task").tool_call("u", "Step", _meta={"claudeCode": {"parentToolUseId": "t"}})
+    talk.permission("q", "u").permission("r", "t").form("f", toolCallId="u")
+
+    assert [one.inner for one in (*items(talk, "permission"), *items(talk, "question"))] == [True, False, True]
 
 
 def test_content_of_every_type_is_shown():
@@ -231,6 +254,41 @@ def test_content_of_every_type_is_shown():
         Verbatim("b", "file:///b", minor=True),
         Data('{\n  "type": "_new",\n  "x": 1\n}', "_new"),
     )
+
+
+# --- facts -----------------------------------------------------------------------------------------
+
+
+def option(category: str, *, current: str = "a2") -> dict:
+    choices = [{"value": "a1", "name": "First"}, {"value": "a2", "name": "Second"}]
+    return {"id": f"the-{category}", "name": category, "category": category, "type": "select", "currentValue": current, "options": choices}
+
+
+def test_mode_and_model_are_told_by_their_names():
+    modes = {"currentModeId": "m", "availableModes": [{"id": "m", "name": "Careful"}]}
+    models = {"currentModelId": "x", "availableModels": [{"modelId": "x", "name": "Large"}]}
+
+    def facts(**setup):
+        return {name: value for name, value in session_of(v1(**setup)).facts if name in ("mode", "model")}
+
+    assert facts(modes=modes, models=models) == {"mode": "Careful", "model": "Large"}
+    assert facts(modes=modes, models=models, configOptions=[option("mode"), option("model")]) == {"mode": "Second", "model": "Second"}
+    assert facts(configOptions=[option("model", current="a3")]) == {"model": "a3"}
+    assert facts(configOptions=[option("mode", current=True), option("thought_level")]) == {}
+
+
+@pytest.mark.parametrize(("id", "written"), [(7, ", id 7"), ("7", ', id "7"'), (True, ", id true")])
+def test_open_requests_are_told_by_their_ids(id, written):
+    told = [value for name, value in story_of(v1().prompt(id)).facts if name == "open"]
+
+    assert told == [f"session/prompt of the client{written}"]
+
+
+def test_an_open_request_of_a_recording_without_ids():
+    record = {"kind": "requestPermission", "payload": {"sessionId": "s-1", "toolCall": {"toolCallId": "t"}, "options": []}}
+    told = [value for name, value in story_of(json.dumps(record).encode()).facts if name == "open"]
+
+    assert told == ["session/request_permission of the agent"]
 
 
 # --- the whole -------------------------------------------------------------------------------------

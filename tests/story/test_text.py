@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import re
 
@@ -21,7 +22,7 @@ from support.effort import ran
 from support.hostile import ALL, MARKDOWN, SPELLED, TERMINAL, hostile
 from support.recordings import recording
 from support.timed import story_of, untimed
-from support.transcripts import item, shows, v1, v2
+from support.transcripts import image, item, shows, v1, v2
 
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -223,3 +224,10 @@ def test_a_terminal_stands_in_the_call_that_shows_it_else_by_itself():
     assert out.count("make k") == out.count("make alone") == 1
     assert "◌ tool Run  pending\n  $ make k  exit code 3\n  ok\n" in out
     assert "✗ Terminal alone\n  $ make alone  exit code 3\n  ok\n" in out
+
+
+@pytest.mark.parametrize(("size", "told"), [(0, "0 bytes"), (1, "1 byte"), (2, "2 bytes"), (3, "3 bytes"), (1500, "1,500 bytes")])
+def test_media_are_told_by_their_size(size, told):
+    data = base64.b64encode(b"x" * size).decode()
+
+    assert f"[image: image/png, {told}]" in printed(v1().prompt("p", [image(data)]), plain=True)
