@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, TextIO
 from unicodedata import category
@@ -27,25 +28,54 @@ _MEMBERS: Final = tuple(
 )
 
 
-def nothing_read(findings: Sequence[Diagnostic]) -> str:
-    """Say of an input without any frame what there was in place of frames, by its *findings*, and which formats would be read."""
-    from .dialects import NAMES
+def nothing_read(findings: Sequence[Diagnostic], *, told: bool = False) -> str:
+    """Say of an input without any frame what there was in place of frames, by its *findings*, and which formats would be read.
+
+    *told*: the findings were, so they are not repeated.
+    """
+    from .dialects import A_STATE, NAMES
 
     if not findings:
         return "empty"
+    if findings[0].message == A_STATE:
+        return f"{A_STATE}; fold --from goes on from it, and diff compares it"
     place = "" if findings[0].line is None else f"line {findings[0].line}: "
-    return f"no frame of ACP traffic in it; {place}{findings[0].message}; formats that read: {', '.join(sorted(NAMES))}"
+    seen = "" if told else f"; {place}{findings[0].message}"
+    return f"no frame of ACP traffic in it{seen}; formats that read: {', '.join(sorted(NAMES))}"
+
+
+FEW: Final = 3
+"""How many lines that cannot be read for one reason are told of one by one, where findings are text."""
+
+
+def grouped(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return *findings* with those counted as one that say the same of more than a few lines: such a file is of another kind."""
+    found = list(findings)
+    lines = Counter(finding.code for finding in found if _is_of_line(finding))
+    told: list[Diagnostic] = []
+    places: dict[str, int] = {}
+    for finding in found:
+        if not _is_of_line(finding) or lines[finding.code] <= FEW or (place := places.setdefault(finding.code, len(told))) == len(told):
+            told.append(finding)
+        else:
+            told[place] = attrs.evolve(told[place], count=told[place].count + finding.count)
+    return told
+
+
+def _is_of_line(finding: Diagnostic) -> bool:
+    """Whether it is about a line, and not about a message that was read."""
+    return finding.line is not None and finding.frame is None
 
 
 def print_findings(findings: Iterable[Diagnostic], file: TextIO, *, as_json: bool = False, recording: str | None = None) -> None:
-    """Print *findings* to *file*, one a line, each with the name of the *recording* if that is given."""
+    """Print *findings* to *file*, one a line, each with the name of the *recording* if that is given; as text, they are `grouped`."""
     if as_json:
         named = {} if recording is None else {"recording": recording}
         file.writelines(json_text(named | to_object(finding)) + "\n" for finding in findings)
         return
     prefix = "" if recording is None else f"{visible(recording)}: "
     render = _renderer(file)
-    file.writelines(f"{prefix}{render(finding)}\n" for finding in findings)
+    file.writelines(f"{prefix}{render(finding)}\n" for finding in grouped(findings))
 
 
 def _renderer(file: TextIO) -> Any:

@@ -192,10 +192,10 @@ class Recording(io.RawIOBase):
 # --- what came of them -----------------------------------------------------------------------------
 
 
-def check_read(file: str, folded: Folded) -> None:
-    """Raise `UsageError` for a recording of which nothing could be read; its findings should be printed by then."""
+def check_read(file: str, folded: Folded, *, told: bool) -> None:
+    """Raise `UsageError` for a recording of which nothing could be read; *told*: its findings are printed by then."""
     if folded.tally.read == 0:
-        raise nothing_read(file, folded.diagnostics)
+        raise nothing_read(file, folded.diagnostics, told=told)
 
 
 def no_session(file: str, session_id: str, known: Iterable[str]) -> UsageError:
@@ -203,12 +203,11 @@ def no_session(file: str, session_id: str, known: Iterable[str]) -> UsageError:
     return UsageError(f"{name_of(file)}: no session {session_id!r}; there are: {', '.join(map(repr, known)) or 'none'}")
 
 
-def nothing_read(file: str, findings: Sequence[Diagnostic]) -> UsageError:
-    """Return the error that nothing in *file* could be read, for what was found in it."""
+def nothing_read(file: str, findings: Sequence[Diagnostic], *, told: bool = False) -> UsageError:
+    """Return the error that nothing in *file* could be read, for what was found in it, unless that is *told*."""
     from ..findings import nothing_read as seen
 
-    way_out = "; --dialect names one" if findings else ""
-    return UsageError(f"{name_of(file)}: {seen(findings)}{way_out}")
+    return UsageError(f"{name_of(file)}: {seen(findings, told=told)}")
 
 
 def print_findings(findings: Iterable[Diagnostic], how: str, recording: str | None = None) -> None:

@@ -40,7 +40,7 @@ def take(work: Fold, recording: Any, reader: Reader, args: argparse.Namespace) -
 def check_folded(folded: Folded, file: str, args: argparse.Namespace) -> None:
     """Raise `UsageError` if there was nothing to fold, or not what was asked for."""
     if args.start is None and args.until != 0:
-        check_read(file, folded)
+        check_read(file, folded, told=args.diagnostics != "none")
     if args.until_turn is not None and not turn_ended(folded.snapshot, args):
         whose = "" if args.session is None else f" of session {args.session!r}"
         raise UsageError(f"{name_of(file)}: turn {args.until_turn}{whose} does not end in it")

@@ -24,8 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--until", metavar="N", type=count, help="up to frame N")
 
 
-def steps_of(file: str, args: argparse.Namespace) -> Iterator[Step]:
-    """Yield the steps of a recording.
+def steps_of(file: str, args: argparse.Namespace, *, told: bool) -> Iterator[Step]:
+    """Yield the steps of a recording; *told*: whoever takes them prints what was found.
 
     Raises `UsageError` if it cannot be read, and at its end if nothing could be, or nothing is about the session that is asked for.
     """
@@ -45,7 +45,7 @@ def steps_of(file: str, args: argparse.Namespace) -> Iterator[Step]:
             is_named = is_named or _names(step, args.session)
             yield step
     if not frames and args.until != 0:
-        raise nothing_read(file, findings)
+        raise nothing_read(file, findings, told=told)
     if args.session is not None and not is_named and args.session not in last.sessions:
         raise no_session(file, args.session, last.sessions)
 

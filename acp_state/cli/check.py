@@ -51,14 +51,16 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(file: str, args: argparse.Namespace) -> int:
+    from ..findings import grouped
     from ..folding import fold
 
     with opened(file) as recording:
         folded = fold(recording, dialect=args.dialect)
-    findings = sorted(folded.diagnostics, key=lambda finding: SEVERITIES.index(finding.severity))
+    found = folded.diagnostics if folded.tally.read or args.format != "text" else grouped(folded.diagnostics)
+    findings = sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
     if findings or folded.tally.read:
         sys.stdout.writelines(f"{line}\n" for line in _FORMATS[args.format](name_of(file), findings))
-    check_read(file, folded)
+    check_read(file, folded, told=True)
     failing = SEVERITIES[: SEVERITIES.index(args.fail_on) + 1]
     return FINDINGS if any(finding.severity in failing for finding in findings) else FINE
 

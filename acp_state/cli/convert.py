@@ -76,7 +76,7 @@ def _run(file: str, conversion: Conversion, args: argparse.Namespace) -> int:
     finally:
         print_findings(Findings(conversion.findings), args.diagnostics, name_among(file, args.files))
     if conversion.frames == before:
-        raise nothing_read(file, conversion.findings)
+        raise nothing_read(file, conversion.findings, told=args.diagnostics != "none")
     _tell_lost(file, conversion, args)
     return FINE
 

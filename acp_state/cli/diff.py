@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 
 from typing import TYPE_CHECKING, Any, Final
 
 from . import FINDINGS, FINE, UsageError
 from ._colours import Paint
+from ._documents import contents, is_state, state_of
 from ._masks import add_mask, mask_of
-from ._recordings import add_diagnostics, add_dialect, check_dialect, check_read, name_of, opened, print_findings
+from ._recordings import add_diagnostics, add_dialect, check_dialect, check_read, name_of, no_session, print_findings
 
 
 if TYPE_CHECKING:
@@ -67,56 +67,24 @@ def _document(file: str, args: argparse.Namespace) -> dict[str, Any]:
     from ..document import only, to_document
 
     folded = _folded(file, args)
-    if args.session is not None and args.session in folded.snapshot.sessions:
+    if args.session is not None:
+        if args.session not in folded.snapshot.sessions:
+            raise no_session(file, args.session, folded.snapshot.sessions)
         folded = only(folded, args.session)
-    elif args.session is not None:
-        raise UsageError(f"{name_of(file)}: no session {args.session!r}")
     return {name: value for name, value in to_document(folded).items() if name != "wire"}
 
 
 def _folded(file: str, args: argparse.Namespace) -> Folded:
-    from ..document import loads
-    from ..errors import DocumentError
+    """Return the state that *file* is, or leads to."""
+    from attrs import evolve
+
     from ..folding import fold
 
-    data = _bytes(file)
-    if _is_state(data):
-        try:
-            return loads(data)
-        except DocumentError as error:
-            raise UsageError(f"{name_of(file)}: {error}") from None
+    data, torn = contents(file)
+    if is_state(data):
+        return state_of(file, data, torn)
     folded = fold(data, dialect=args.dialect)
+    folded = evolve(folded, diagnostics=(*folded.diagnostics, *torn))
     print_findings(folded.diagnostics, args.diagnostics, name_of(file))
-    check_read(file, folded)
+    check_read(file, folded, told=args.diagnostics != "none")
     return folded
-
-
-def _bytes(file: str) -> bytes:
-    """Return what *file* holds, unpacked. Raises `UsageError` for what cannot be read, or not to its end."""
-    from ..diagnostics import Diagnostic
-    from ..reading.source import blocks
-
-    parts: list[bytes] = []
-    with opened(file) as recording:
-        for block in blocks(recording):
-            if isinstance(block, Diagnostic):
-                raise UsageError(f"{name_of(file)}: {block.message}")
-            parts.append(block)
-    return b"".join(parts)
-
-
-_STATE: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"acp-state/\d')
-
-
-def _is_state(data: bytes) -> bool:
-    """Whether *data* is a state document: by its beginning, or if something put its members in another order, by all of it."""
-    from .._json import fast_decode
-
-    if _STATE.match(data):
-        return True
-    try:
-        value = fast_decode(data)
-    except (ValueError, RecursionError):
-        return False
-    format_ = value.get("format") if isinstance(value, dict) else None
-    return isinstance(format_, str) and re.fullmatch(r"acp-state/\d+", format_) is not None

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from . import UsageError, count, require
-from ._recordings import add_diagnostics, add_files, check_dialect, each_file, matching, name_among, name_of, opened, print_findings
+from ._recordings import add_diagnostics, add_files, check_dialect, each_file, matching, name_among, opened, print_findings
 from ._state import check_folded, code_of, print_tally, printed, take
 
 
@@ -71,7 +71,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Fold each file and print its state."""
     _check(args)
-    args.start = None if args.start is None else _start(args.start)
+    if args.start is not None:
+        from ._documents import start_of
+
+        args.start = start_of(args.start)
     if args.follow:
         from ._follow import follow
 
@@ -99,18 +102,6 @@ def _check(args: argparse.Namespace) -> None:
         raise UsageError(msg)
     if args.format == "yaml":
         require("yaml", "acp-state fold --format yaml", "PyYAML")
-
-
-def _start(file: str) -> Folded:
-    from ..document import loads
-    from ..errors import DocumentError
-
-    with opened(file) as state:
-        text = state.read()
-    try:
-        return loads(text)
-    except DocumentError as error:
-        raise UsageError(f"{name_of(file)}: {error}") from None
 
 
 def _run(file: str, args: argparse.Namespace) -> int:

@@ -49,7 +49,7 @@ def _run(file: str, args: argparse.Namespace) -> int:
 
     found = Findings()
     try:
-        for step in _steps.steps_of(file, args):
+        for step in _steps.steps_of(file, args, told=args.diagnostics != "none"):
             for finding in step.diagnostics:
                 found.add(finding)
             _print(file, step, args)

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
 
 from . import FINE, UsageError, complain
-from ._recordings import add_dialect, check_dialect, check_output, name_of, opened
+from ._recordings import add_dialect, check_dialect, check_output, name_of, nothing_read, opened
 
 
 if TYPE_CHECKING:
+    from ..diagnostics import Diagnostic
     from ..frames import Frame
 
 
@@ -64,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
         check_output(args.output, args.file)
     salt = os.urandom(32) if args.salt is None else blake2b(args.salt.encode("utf-8", "surrogatepass"), digest_size=32).digest()
     with opened(args.file) as recording, collector_paused():
-        copy = _Copy(redact(recording, salt, dialect=args.dialect))
+        findings: list[Diagnostic] = []
+        copy = _Copy(redact(recording, salt, dialect=args.dialect, found=findings.append))
         if copy.begin():  # what cannot be read leaves no copy
             try:
                 with _opened(args.output) as file:
@@ -73,10 +75,10 @@ def run(args: argparse.Namespace) -> int:
                 if args.output is None:
                     raise
                 raise UsageError(f"{args.output}: {error.strerror or error}") from None
+    if not copy.written:
+        raise nothing_read(args.file, findings)
     if copy.left_out:
         complain(f"{name_of(args.file)}: left out what is no message: {copy.left_out}")
-    if not copy.written:
-        raise UsageError(f"{name_of(args.file)}: no frame of ACP traffic in it")
     return FINE
 
 

@@ -65,7 +65,7 @@ def _run(file: str, args: argparse.Namespace) -> int:
 
 def _wanted(file: str, args: argparse.Namespace) -> Iterator[Step]:
     """Yield the steps of a recording; of an entry that is named by its place, those that it came to be by."""
-    steps = _steps.steps_of(file, args)
+    steps = _steps.steps_of(file, args, told=args.session is None and args.entry is None)
     place = _place(args)
     if place is None:
         return steps

@@ -29,6 +29,7 @@ from . import (
 )
 from ._common import ABSOLUTE, Dialect, Item, not_a_frame
 from ._headed import Headed, Heading, literal_as_json, literal_is_begun
+from .acp_state_ import A_STATE
 
 
 LISP: Final = "acp-el"
@@ -61,6 +62,7 @@ NAMES: Final = (*DIALECTS, *HEADED)
 
 __all__ = [
     "ABSOLUTE",
+    "A_STATE",
     "DIALECTS",
     "HEADED",
     "LISP",

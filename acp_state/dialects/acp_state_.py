@@ -1,4 +1,4 @@
-"""Our own transcripts.
+"""Our own recordings.
 
     {"format": "acp-state/transcript", "version": 1}
     {"t": 0.125, "from": "client", "message": {"jsonrpc": "2.0", "id": 1, "method": "initialize"}}
@@ -15,6 +15,8 @@ mistake of the sender's. *raw* may be `{"base64": ...}`.
 """
 
 from __future__ import annotations
+
+import re
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -33,6 +35,11 @@ VERSION: Final = 1
 KEYS: Final = frozenset(("t", "from", "message", "kind", "partial", "raw", "exit"))
 """The members of a record."""
 
+A_STATE: Final = "a state document, which is no recording"
+"""What is said of a state that is read as if it were a recording."""
+
+_STATE: Final = re.compile(r"acp-state/\d+")
+
 _KINDS: Final = ("request", "notification", "response", "error")
 
 
@@ -42,6 +49,8 @@ def read(record: Json, line: int | None, _depth: int) -> Iterable[Item] | None:
         return None
     if record.get("format") == FORMAT:
         return _header(record, line)
+    if isinstance(record.get("format"), str) and _STATE.fullmatch(record["format"]):
+        return (not_a_frame(record, line, A_STATE),)
     if not _is_ours(record):
         return None
     sender = record.get("from")
@@ -80,7 +89,7 @@ def _header(record: Json, line: int | None) -> Iterable[Item]:
     version = record.get("version")
     if type(version) is int and version == VERSION:
         return ()
-    return (not_a_frame(record, line, f"a transcript of a version that is not {VERSION}; it is read as if it were"),)
+    return (not_a_frame(record, line, f"a recording of a version that is not {VERSION}; it is read as if it were"),)
 
 
 def _exit(exit_: Json, sender: Sender | None, time: float | None, line: int | None) -> Item:
@@ -98,7 +107,7 @@ def _raw(raw: Json, line: int | None) -> Diagnostic:
 
 
 def header(**facts: Json) -> dict[str, Json]:
-    """Return the first record of a transcript."""
+    """Return the first record of a recording."""
     return {"format": FORMAT, "version": VERSION, **facts}
 
 

@@ -21,12 +21,15 @@ that are no message, and whatever a recording format has besides messages, are l
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+
+from attrs import evolve
 
 from ..diagnostics import Diagnostic
 from ..folded import Folded
 from ..folding import Fold, Source, items_of
-from ..frames import Frame
+from ..frames import Frame, Sender
+from ..normalize.correlate import sender_of_frame
 from ..reading.reader import Reader
 from .documents import redact_document
 from .frames import redact_frame
@@ -35,20 +38,33 @@ from .frames import redact_frame
 __all__ = ["redact", "redact_document", "redact_frame"]
 
 
-def redact(source: Source, salt: bytes, *, dialect: str | None = None) -> Iterator[Frame | None]:
+def redact(
+    source: Source, salt: bytes, *, dialect: str | None = None, found: Callable[[Diagnostic], object] = lambda _: None
+) -> Iterator[Frame | None]:
     """Yield what stands for each frame of *source*, and `None` for what is no message; arguments as for `fold`.
 
     *salt* keys the hash of names: at most 64 bytes. With the same one, what is equal in two recordings
-    becomes equal; whoever knows it can find out whether a name stands for a given text.
+    becomes equal; whoever knows it can find out whether a name stands for a given text. A frame has the
+    sender that it is taken to have, also where the recording says none. *found* is called with why a line
+    is no message; that is not redacted.
     Raises `OSError` for a path that cannot be read, `UnknownDialectError`.
     """
     before, shown = Fold(), Fold()
     for item in items_of(source, Reader(dialect)):
-        redacted = None if isinstance(item, Diagnostic) else redact_frame(item, salt, _so_far(before), _so_far(shown))
-        if redacted is not None and isinstance(item, Frame):
+        if isinstance(item, Diagnostic):
+            found(item)
+            yield None
+            continue
+        redacted = redact_frame(item, salt, _so_far(before), _so_far(shown))
+        if redacted is not None:
+            redacted = evolve(redacted, sender=_sender(before, item))
             before.take(item)
             shown.take(redacted)
         yield redacted
+
+
+def _sender(before: Fold, frame: Frame) -> Sender | None:
+    return frame.sender if frame.kind == "exit" else sender_of_frame(before.wire, frame)[0]
 
 
 def _so_far(work: Fold) -> Folded:

@@ -153,7 +153,7 @@ def test_a_binary_file(argv, shell, tmp_path):
     path = tmp_path / "image.png"
     path.write_bytes(BINARY)
     ran = shell(*argv, path)
-    assert told(ran).startswith(f"{path}: no frame of ACP traffic in it; line 1: ")
+    assert told(ran).startswith(f"{path}: no frame of ACP traffic in it; ")
     assert controls(ran.out + ran.err) == []
 
 
@@ -168,9 +168,70 @@ def test_an_empty_file(argv, data, shell, tmp_path):
 @each_reading
 def test_a_file_without_a_frame(argv, shell, recording):
     path = recording([b'{"hello": "world"}', b"2026-01-01 started"])
-    seen = "line 1: no dialect knows an object with 'hello'"
+    seen = "no dialect knows an object with 'hello'"
     known = "acp-el, acp-state, acpx, codecompanion, conductor, jetbrains, jsonrpc, replay, sdk-calls, snapshot, tagged, toad, updates, zed"
-    expected = f"{path}: no frame of ACP traffic in it; {seen}; formats that read: {known}; --dialect names one"
+    ran = shell(*argv, path)
+    said = told(ran)
+    assert said.removesuffix(f"; formats that read: {known}") in (
+        f"{path}: no frame of ACP traffic in it",
+        f"{path}: no frame of ACP traffic in it; line 1: {seen}",
+    )
+    assert (ran.out + ran.err).count(seen) == 1
+
+
+@pytest.mark.parametrize("name", ["fold", "normalize", "convert"])
+def test_a_file_without_a_frame_whose_findings_nobody_wants_is_told_of_with_what_was_seen(name, shell, recording):
+    path = recording([b'{"hello": "world"}'])
+    assert "; line 1: no dialect knows an object with 'hello'; formats" in told(shell(name, path, "--diagnostics=none"))
+
+
+@pytest.mark.parametrize("name", ["fold", "normalize", "convert", "check"])
+def test_a_file_of_another_kind_is_no_flood(name, shell, recording):
+    path = recording([b"Dear reader,"] * 500)
+    ran = shell(name, path)
+    said = (ran.out if name == "check" else ran.err).splitlines()
+    found = [line for line in said if "Dear reader" in line]
+    assert len(found) == 1
+    assert ("500 times" if name == "check" else "count=500") in found[0]
+    assert len(said) <= 3
+    assert "; line 1: " not in told(ran)
+
+
+def test_a_few_lines_that_cannot_be_read_are_told_of_one_by_one(shell, recording):
+    lines = [*SESSION.lines("jsonrpc"), b'{"hello": "world"}']
+    few = shell("fold", recording([*lines, b"x", b"y", b"z"])).err.splitlines()
+    assert [line.rpartition("code=")[2] for line in few] == [
+        "not-a-frame line=8",
+        "not-json line=9",
+        "not-json line=10",
+        "not-json line=11",
+    ]
+    many = shell("fold", recording([*lines, b"x", b"y", b"z", b"!"])).err.splitlines()
+    assert [line.rpartition("code=")[2] for line in many] == ["not-a-frame line=8", "not-json line=9 count=4"]
+
+
+def test_findings_as_json_are_told_of_one_by_one(shell, recording):
+    lines = [*SESSION.lines("jsonrpc"), *[b"x"] * 9]
+    found = [json.loads(line) for line in shell("fold", recording(lines), "--diagnostics").err.splitlines()]
+    assert [one["line"] for one in found if one["code"] == "not-json"] == [*range(8, 17)]
+
+
+def test_messages_are_never_grouped_as_lines_are(shell, recording):
+    talk = v1("s-1")
+    for number in range(9):
+        talk.tool_call(f"t{number}", kind=f"juggle{number}").tool_update(f"u{number}", status="completed")
+    assert shell("fold", recording(talk)).err.count("code=unannounced-call") == 9
+
+
+READING_ONE = {**READING, "redact": ["redact"]}
+
+
+@pytest.mark.parametrize("argv", [pytest.param(argv, id=name) for name, argv in READING_ONE.items()])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_state_that_is_read_as_a_recording_is_told_of(argv, indent, shell, recording, tmp_path):
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(json.loads(shell("fold", recording(SESSION)).out), indent=indent))
+    expected = f"{path}: a state document, which is no recording; fold --from goes on from it, and diff compares it"
     assert told(shell(*argv, path)) == expected
 
 

@@ -80,7 +80,7 @@ def test_one_session_alone(shell, recording):
     assert shell("diff", one, other, "--session", "s-1").code == 0
     assert shell("diff", one, other, "--session", "s-2").code == 1
     ran = shell("diff", one, other, "--session", "s-3")
-    assert (ran.code, ran.err) == (2, f"acp-state: {one}: no session 's-3'\n")
+    assert (ran.code, ran.err) == (2, f"acp-state: {one}: no session 's-3'; there are: 's-1', 's-2'\n")
 
 
 def test_what_is_another_value_in_every_run_can_be_masked(shell, recording):
@@ -95,6 +95,16 @@ def test_what_is_another_value_in_every_run_can_be_masked(shell, recording):
 def test_what_only_going_on_needs_is_not_compared(shell, recording):
     lines = BEFORE.lines("jsonrpc")
     assert shell("diff", recording(lines, "1"), recording([*lines, b'{"jsonrpc'], "2"), "--diagnostics=none").code == 0
+
+
+def test_what_a_torn_archive_still_has_is_compared(shell, files, tmp_path):
+    torn = tmp_path / "torn.ndjson.gz"
+    torn.write_bytes(files["after", "packed"].read_bytes()[:-4])
+    ran = shell("diff", files["before", "recording"], torn, "--format", "json")
+    assert ran.code == 1
+    assert set(CHANGES) <= set(found(ran))
+    assert ran.err.endswith("the archive is not whole: it ends too soon code=torn-archive\n")
+    assert shell("diff", files["after", "recording"], torn, "--diagnostics=none").code == 0
 
 
 @pytest.mark.parametrize(

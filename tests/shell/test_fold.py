@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import os
 import signal
@@ -221,6 +222,19 @@ def test_what_is_no_state_is_told_of(state, why, shell, recording, tmp_path):
     path.write_text(state)
     assert wrong(shell("fold", recording(SESSION), "--from", path)).startswith(f"acp-state: {path}: {why}")
     assert wrong(shell("fold", recording(SESSION), "--from", tmp_path)) == f"acp-state: {tmp_path}: Is a directory"
+
+
+@pytest.mark.parametrize("until", [1, 3, 99])
+def test_a_recording_in_place_of_a_state_is_told_of(until, shell, recording):
+    path = recording(LINES[:until], "before.ndjson")
+    expected = f"acp-state: {path}: a recording, and --from takes a state: what acp-state fold prints of a recording as JSON"
+    assert wrong(shell("fold", recording(SESSION), "--from", path)) == expected
+
+
+def test_it_goes_on_from_an_archive(shell, recording, tmp_path):
+    packed = tmp_path / "state.json.gz"
+    packed.write_bytes(gzip.compress(shell("fold", recording(LINES[:4])).out.encode()))
+    assert shell("fold", recording(LINES[4:]), "--from", packed).out == dumps(fold(LINES)) + "\n"
 
 
 # --- following ---------------------------------------------------------------------------------------------

@@ -68,11 +68,11 @@ def assert_keeps_the_law(source, *, partial=False):
         if frame is not None:
             shown.take(frame)
     assert printed(document_of(shown.folded())) == printed(redact_document(document_of(whole), SALT))
-    if not partial:  # a frame with wildcards is excused from what it lacks, and our format has none
+    if not partial:  # the copy says senders; a frame with wildcards is excused from what it lacks, and our format has none
         codes = [
             (finding.code, finding.count)
             for finding in whole.diagnostics
-            if finding.frame is not None and finding.code != "invalid-message"
+            if finding.frame is not None and finding.code not in ("invalid-message", "ambiguous-sender")
         ]
         assert [(finding.code, finding.count) for finding in shown.folded().diagnostics] == codes
 
@@ -174,6 +174,15 @@ def test_of_display_terminals_that_repeat_themselves(outputs):
         meta = {key: {"terminal_id": "t", "data": shown if again else data}}
         talk.update("tool_call_update", toolCallId="c", _meta=meta)
     assert_keeps_the_law(data_of(talk))
+
+
+@pytest.mark.parametrize("talk", [v1, v2])
+def test_senders_are_said_where_the_recording_does_not(talk):
+    session = talk().prompt(1, "hello").agent_says("hi").tool_call("t1").permission(1, "t1").selects(1).ends(1)
+    said = [json.loads(line)["from"] for line in session.lines("acp-state")[1:]]
+    bare = b"\n".join(session.lines("jsonrpc"))
+    assert [frame.sender for frame in items_of(bare, Reader())] == [None] * len(said)
+    assert [frame.sender for frame in redact(bare, SALT)] == said
 
 
 # --- nothing private is left -----------------------------------------------------------------------------
