@@ -20,4 +20,4 @@ class StoreClosedError(AcpStateError, ValueError):
 
 
 class GoldenError(AcpStateError, ValueError):
-    """A golden suite cannot be checked: a pattern finds nothing, two transcripts share their expected files, none of one can be read, a rule for masking is none."""
+    """A golden suite cannot be checked: a pattern finds nothing, two recordings share their expected files, none of one can be read, a rule for masking is none."""

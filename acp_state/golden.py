@@ -1,4 +1,4 @@
-"""Golden suites: transcripts, each beside the state that it folds to and what is wrong with it.
+"""Golden suites: recordings, each beside the state that it folds to and what is wrong with it.
 
     suite = find(["golden/*.ndjson"], root)
     for golden in suite.goldens:
@@ -42,25 +42,25 @@ NO_MASK: Final = Mask()
 
 @frozen(order=True)
 class Golden:
-    """A transcript, and the files that say what is expected of it."""
+    """A recording, and the files that say what is expected of it."""
 
-    transcript: Path
+    recording: Path
 
     @property
     def name(self) -> str:
-        """What the expected files are called: the transcript's name without its ending, `a.b` for `a.b.ndjson.gz`."""
-        name = self.transcript.name.removesuffix(".gz")
+        """What the expected files are called: the recording's name without its ending, `a.b` for `a.b.ndjson.gz`."""
+        name = self.recording.name.removesuffix(".gz")
         return name.rpartition(".")[0] or name
 
     @property
     def state(self) -> Path:
         """The file with the state document."""
-        return self.transcript.with_name(self.name + STATE)
+        return self.recording.with_name(self.name + STATE)
 
     @property
     def diagnostics(self) -> Path:
         """The file with the array of findings."""
-        return self.transcript.with_name(self.name + DIAGNOSTICS)
+        return self.recording.with_name(self.name + DIAGNOSTICS)
 
 
 @frozen
@@ -69,12 +69,12 @@ class Suite:
 
     goldens: tuple[Golden, ...]
     unused: tuple[Path, ...]
-    """Expected files beside them that belong to none: of a transcript that was renamed or removed, or that no pattern finds."""
+    """Expected files beside them that belong to none: of a recording that was renamed or removed, or that no pattern finds."""
 
 
 @frozen
 class Mismatch:
-    """An expected file that does not say what came of the transcript."""
+    """An expected file that does not say what came of the recording."""
 
     file: Path
     differences: tuple[Difference, ...] = ()
@@ -98,36 +98,48 @@ class Mismatch:
 
 
 def is_expected(path: Path) -> bool:
-    """Whether a file, by its name, says what is expected of a transcript."""
+    """Whether a file, by its name, says what is expected of a recording."""
     return path.name.endswith((STATE, DIAGNOSTICS))
 
 
 def find(patterns: Iterable[str], root: Path) -> Suite:
     """Return the goldens that *patterns* find, each a path relative to *root* in which `*`, `?`, `[…]` and `**` have their usual meaning.
 
-    A pattern that is a folder means the recordings in it, by `SUFFIXES`. Expected files and hidden files are no transcripts.
-    Raises `GoldenError` if a pattern finds none, or if two transcripts would have the same expected files.
+    A pattern that is a folder means the recordings in it, by `SUFFIXES`. Expected files and hidden files are no recordings.
+    Raises `GoldenError` if a pattern finds none, or if two recordings would have the same expected files.
     """
     found: set[Golden] = set()
     expected: set[Path] = set()
     for pattern in patterns:
-        transcripts = [*_transcripts(pattern, root)]
-        if not transcripts:
-            raise GoldenError(f"no transcript is found by {pattern!r} in {root}")
-        found.update(map(Golden, transcripts))
-        if transcripts != [root / pattern]:
+        recordings = [*_recordings(pattern, root)]
+        if not recordings:
+            raise GoldenError(_nothing_found(pattern, root))
+        found.update(map(Golden, recordings))
+        if recordings != [root / pattern]:
             expected.update(_expected_files(pattern, root))
     goldens = sorted(found)
     owners: dict[Path, Path] = {}
     for golden in goldens:
-        other = owners.setdefault(golden.state, golden.transcript)
-        if other != golden.transcript:
-            raise GoldenError(f"{other} and {golden.transcript} both have {golden.state.name}; one needs another name")
+        other = owners.setdefault(golden.state, golden.recording)
+        if other != golden.recording:
+            raise GoldenError(f"{other} and {golden.recording} both have {golden.state.name}; one needs another name")
     expected.difference_update(*((golden.state, golden.diagnostics) for golden in goldens))
     return Suite(tuple(goldens), tuple(sorted(expected)))
 
 
-def _transcripts(pattern: str, root: Path) -> Iterator[Path]:
+def _nothing_found(pattern: str, root: Path) -> str:
+    """Say why *pattern* finds no recording."""
+    path = root / pattern
+    if path.is_dir():
+        return f"{path}: no recording in it, which would end in {', '.join(SUFFIXES)}, or in these with .gz"
+    if path.exists():
+        return f"{path}: is no recording"
+    if glob.has_magic(pattern):
+        return f"no recording is found by {pattern!r}" + ("" if root == Path() else f" in {root}")
+    return f"{path}: there is no such file or folder"
+
+
+def _recordings(pattern: str, root: Path) -> Iterator[Path]:
     path = root / pattern
     if path.is_dir():
         files = [file for file in path.iterdir() if file.name.removesuffix(".gz").endswith(SUFFIXES)]
@@ -141,7 +153,7 @@ def _transcripts(pattern: str, root: Path) -> Iterator[Path]:
 
 
 def _expected_files(pattern: str, root: Path) -> Iterator[Path]:
-    """Yield the expected files in the folders in which a pattern looks for transcripts."""
+    """Yield the expected files in the folders in which a pattern looks for recordings."""
     folder = glob.escape(pattern) if (root / pattern).is_dir() else os.path.dirname(pattern)  # noqa: PTH120 -- a pattern is no path
     for suffix in (STATE, DIAGNOSTICS):
         yield from _glob(f"{folder or '.'}/*{suffix}", root)
@@ -157,16 +169,16 @@ def _glob(pattern: str, root: Path) -> list[Path]:
 def texts(golden: Golden, mask: Mask = NO_MASK) -> dict[Path, str]:
     """Return what the expected files of *golden* have to say, masked.
 
-    Raises `OSError` if the transcript cannot be read, and `GoldenError` if there is no frame in it: that is no recording.
+    Raises `OSError` if the recording cannot be read, and `GoldenError` if there is no frame in it: that is no recording.
     """
     from .document import to_document
     from .findings import nothing_read, to_object
     from .folding import fold
     from .printing import json_text
 
-    folded = fold(golden.transcript)
+    folded = fold(golden.recording)
     if folded.tally.read == 0:
-        raise GoldenError(f"{visible(str(golden.transcript))}: {visible(nothing_read(folded.diagnostics))}")
+        raise GoldenError(f"{visible(str(golden.recording))}: {visible(nothing_read(folded.diagnostics))}")
     state: Json = to_document(folded)
     findings: Json = [to_object(finding) for finding in folded.diagnostics]
     if mask.rules:
@@ -175,7 +187,7 @@ def texts(golden: Golden, mask: Mask = NO_MASK) -> dict[Path, str]:
 
 
 def verify(golden: Golden, mask: Mask = NO_MASK) -> tuple[Mismatch, ...]:
-    """Fold the transcript and compare what comes of it with the expected files; nothing if it is what they say.
+    """Fold the recording and compare what comes of it with the expected files; nothing if it is what they say.
 
     Raises `OSError` for a file that is there and cannot be read, and `GoldenError` as `texts` does.
     """

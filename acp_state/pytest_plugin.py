@@ -4,13 +4,13 @@
     acp_golden = ["golden/*.ndjson"]
     acp_mask = ["ids", "times"]
 
-Every transcript that a pattern of `acp_golden` finds is a test: it is folded, and what comes of it is compared
+Every recording that a pattern of `acp_golden` finds is a test: it is folded, and what comes of it is compared
 with `NAME.state.json` and `NAME.diagnostics.json` beside it; a failure prints what changed. `pytest --acp-update`
 writes those files anew. Patterns are relative to the configuration file; `acp_mask` has rules, one a line, for what
-is another value in every run (`acp_state.masking`). Where pytest is called without paths the transcripts
+is another value in every run (`acp_state.masking`). Where pytest is called without paths the recordings
 are tested wherever they are; the mark `acp_golden` selects them: `pytest -m acp_golden`.
 
-It is an error if a pattern finds no transcript, and a failure if an expected file belongs to none.
+It is an error if a pattern finds no recording, and a failure if an expected file belongs to none.
 
 pytest imports this file wherever acp-state is installed; so nothing else of it is imported before it is needed.
 """
@@ -41,7 +41,7 @@ class _Configured:
     def __init__(self, suite: Suite, mask: Mask, *, writes: bool) -> None:
         self.mask = mask
         self.writes = writes
-        self.goldens: dict[Path, Golden] = {golden.transcript: golden for golden in suite.goldens}
+        self.goldens: dict[Path, Golden] = {golden.recording: golden for golden in suite.goldens}
         self.unused = frozenset(suite.unused)
 
 
@@ -51,10 +51,8 @@ _CONFIGURED: Final = pytest.StashKey[_Configured]()
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option `--acp-update` and the settings."""
     group = parser.getgroup("acp-state", "golden tests of ACP recordings")
-    group.addoption(
-        "--acp-update", action="store_true", help="write what transcripts are expected to fold to anew; refused where CI is set"
-    )
-    parser.addini("acp_golden", "transcripts to test: paths, folders or patterns, relative to this file", type="linelist", default=[])
+    group.addoption("--acp-update", action="store_true", help="write what recordings are expected to fold to anew; refused where CI is set")
+    parser.addini("acp_golden", "recordings to test: paths, folders or patterns, relative to this file", type="linelist", default=[])
     parser.addini(
         "acp_mask",
         "what is another value in every run: ids, times, paths, versions, LABEL=/POINTER, LABEL~REGEX",
@@ -65,19 +63,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make the mark known."""
-    config.addinivalue_line("markers", f"{MARK}: a transcript that is folded and compared with what is expected of it (acp-state)")
+    config.addinivalue_line("markers", f"{MARK}: a recording that is folded and compared with what is expected of it (acp-state)")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Find the transcripts, before anything is collected or handed to other processes."""
+    """Find the recordings, before anything is collected or handed to other processes."""
     config = session.config
     patterns = config.getini("acp_golden")
     writes = config.getoption("--acp-update")
     if writes and os.environ.get("CI"):
         raise pytest.UsageError("--acp-update is refused where CI is set: expected files are written where a person reads what changed")
     if writes and not patterns:
-        raise pytest.UsageError("--acp-update: no transcripts are configured; acp_golden says where they are")
+        raise pytest.UsageError("--acp-update: no recordings are configured; acp_golden says where they are")
     if patterns:
         configured = config.stash[_CONFIGURED] = _configured(config, patterns, writes=writes)
         if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
@@ -101,7 +99,7 @@ def _configured(config: pytest.Config, patterns: Iterable[str], *, writes: bool)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a transcript, or an expected file that belongs to none."""
+    """Collect a recording, or an expected file that belongs to none."""
     configured = parent.config.stash.get(_CONFIGURED, None)
     if configured is None or (file_path not in configured.goldens and file_path not in configured.unused):
         return None
@@ -121,7 +119,7 @@ _WRITTEN: Final = "acp-state wrote"
 
 
 class _File(pytest.File):
-    """A transcript, or an expected file that belongs to none."""
+    """A recording, or an expected file that belongs to none."""
 
     def collect(self) -> Iterator[pytest.Item]:
         golden = self.config.stash[_CONFIGURED].goldens.get(self.path)
@@ -149,7 +147,7 @@ class _Test(pytest.Item):
 
 
 class _Fold(_Test):
-    """Folds a transcript and compares what comes of it with what is expected, or writes that anew."""
+    """Folds a recording and compares what comes of it with what is expected, or writes that anew."""
 
     def runtest(self) -> None:
         from .golden import update, verify
@@ -172,7 +170,7 @@ class _Unused(_Test):
 
     def runtest(self) -> None:
         raise _NotAsExpectedError(
-            f"{_relative(self.path, self.config)} belongs to no transcript that acp_golden finds; delete it, or name it as its transcript is named"
+            f"{_relative(self.path, self.config)} belongs to no recording that acp_golden finds; delete it, or name it as its recording is named"
         )
 
 

@@ -33,7 +33,7 @@ MOST_CUTS = 50
 
 GOLDENS = find(["."], GOLDEN).goldens
 
-each_transcript = pytest.mark.parametrize("path", [pytest.param(golden.transcript, id=golden.name) for golden in GOLDENS])
+each_transcript = pytest.mark.parametrize("path", [pytest.param(golden.recording, id=golden.name) for golden in GOLDENS])
 each_state = pytest.mark.parametrize("path", [pytest.param(golden.state, id=golden.name) for golden in GOLDENS])
 
 
@@ -102,7 +102,7 @@ def test_folding_may_stop_after_any_frame_and_go_on_from_the_document(path):
 def test_the_readme_lists_every_transcript_and_no_other():
     text = (GOLDEN / "README.md").read_text(encoding="utf-8")
     listed = [line.split("`")[1] for line in text.splitlines() if line.startswith("| `")]
-    assert sorted(listed) == [golden.transcript.name for golden in GOLDENS]
+    assert sorted(listed) == [golden.recording.name for golden in GOLDENS]
 
 
 def test_every_code_of_the_catalogue_is_shown():
@@ -136,5 +136,5 @@ def test_a_transcript_reads_the_same_when_its_dialect_is_named(name, dialect):
 
 
 def test_every_dialect_is_shown():
-    shown = {dialect for golden in GOLDENS for dialect in items_of(golden.transcript)[1]}
+    shown = {dialect for golden in GOLDENS for dialect in items_of(golden.recording)[1]}
     assert sorted(set(NAMES) - shown) == []

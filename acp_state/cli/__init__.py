@@ -91,6 +91,18 @@ def count(text: str) -> int:
     raise argparse.ArgumentTypeError(msg)
 
 
+MIN_WIDTH: Final = 20
+"""How many columns a story or a table needs at least."""
+
+
+def columns(text: str) -> int:
+    """Return the number of columns that an argument is; the type of options that say how wide something is."""
+    if text.isascii() and text.isdigit() and int(text) >= MIN_WIDTH:
+        return int(text)
+    msg = f"it takes a number of columns, {MIN_WIDTH} or more, not {text!r}"
+    raise argparse.ArgumentTypeError(msg)
+
+
 def _prepare_output() -> None:
     """Have documents be UTF-8 with plain newlines, as JSON is, whatever the terminal's own encoding."""
     if sys.stdout is None:  # the shell closed it

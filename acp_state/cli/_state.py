@@ -83,7 +83,7 @@ def printed(folded: Folded, file: str, args: argparse.Namespace, *, indent: int 
     if args.format == "yaml":
         from ._yaml import yaml_text
 
-        return yaml_text(value)
+        return yaml_text(value, alone=len(args.files) == 1 and not args.follow)
     return json_text(value, indent) + "\n"
 
 

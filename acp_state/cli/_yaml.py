@@ -7,13 +7,15 @@ from typing import Any, Final
 import yaml
 
 
-def yaml_text(value: Any) -> str:
-    """Return *value*, which is JSON, as one YAML document that begins with its marker."""
-    options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "explicit_start": True, "width": 120}
+def yaml_text(value: Any, *, alone: bool = False) -> str:
+    """Return *value*, which is JSON, as one YAML document that begins with its marker; without it what is of one line and stands *alone*."""
+    is_marked = not alone or (isinstance(value, (dict, list)) and value != type(value)())
+    options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "explicit_start": is_marked, "width": 120}
     try:
-        return str(yaml.dump(value, Dumper=_FAST, **options))
+        text = yaml.dump(value, Dumper=_FAST, **options)
     except UnicodeEncodeError:  # half a character, which only the slower one can write
-        return str(yaml.dump(value, Dumper=_SLOW, **options))
+        text = yaml.dump(value, Dumper=_SLOW, **options)
+    return str(text[:-4] if text.endswith("\n...\n") else text)
 
 
 def _text(dumper: Any, text: str) -> Any:

@@ -76,7 +76,7 @@ def _each(golden: Golden, mask: Mask, step: Callable[[Golden, Mask], int]) -> in
         return complain(str(error))
     except OSError as error:
         sys.stdout.flush()
-        return complain(f"{error.filename or golden.transcript}: {error.strerror or error}")
+        return complain(f"{error.filename or golden.recording}: {error.strerror or error}")
 
 
 def _verify(golden: Golden, mask: Mask) -> int:

@@ -43,8 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the agent, and end as it ended."""
     agent = args.agent[1:] if args.agent[:1] == ["--"] else args.agent
-    _check(agent, args.state)
+    _check(agent)
     path = _path(args.output)
+    for file in filter(None, (path, args.state)):
+        _check_place(file)
     if args.state is not None and _are_one(path, args.state):
         raise UsageError(f"{args.state}: --state and -o name one file, which cannot be both")
     from ..recording import Session
@@ -64,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     return session.die_as(status)
 
 
-def _check(agent: list[str], state: str | None) -> None:
+def _check(agent: list[str]) -> None:
     """Find out what can be found out before anything is written."""
     import shutil
 
@@ -74,8 +76,14 @@ def _check(agent: list[str], state: str | None) -> None:
         raise UsageError("record needs a POSIX system")
     if shutil.which(agent[0]) is None:
         raise UsageError(f"the agent {agent[0]!r} is not found, or is no program")
-    if state is not None and (Path(state).is_dir() or not Path(state).absolute().parent.is_dir()):
-        raise UsageError(f"{state}: is a directory, or in none that there is")
+
+
+def _check_place(file: str) -> None:
+    """Raise `UsageError` if no file can be there."""
+    if Path(file).is_dir():
+        raise UsageError(f"{file}: Is a directory")
+    if not Path(file).absolute().parent.is_dir():
+        raise UsageError(f"{file}: there is no directory {os.path.dirname(file)}")  # noqa: PTH120 -- as it was written
 
 
 def _are_one(output: str, state: str) -> bool:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from . import FINE, UsageError, count, require
+from . import FINE, UsageError, columns, count, require
 from ._recordings import add_files, check_dialect, check_output, each_file, matching, name_of, no_session
 
 
@@ -27,8 +27,6 @@ examples:
   acp-state show session.ndjson --turn 2 --no-thoughts
   acp-state show session.ndjson --html session.html"""
 
-MIN_WIDTH: Final = 20
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the command takes."""
@@ -38,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-thoughts", action="store_true", help="leave out what the agent thought")
     parser.add_argument("--tools-only", action="store_true", help="tool calls and what was asked alone")
     parser.add_argument("--lines", metavar="N", type=count, default=20, help="cut outputs and diffs that are longer (20; 0: never)")
-    parser.add_argument("--width", metavar="COLUMNS", type=count, help="as wide as this, not as the terminal")
+    parser.add_argument("--width", metavar="COLUMNS", type=columns, help="as wide as this, not as the terminal")
     parser.add_argument("--plain", action="store_true", help="no colours, ASCII marks, Markdown as it was written")
     parser.add_argument("--html", metavar="OUTPUT", help="write one page that needs nothing else, instead; - for standard output")
 
@@ -46,8 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Tell the story of each file."""
     check_dialect(args.dialect)
-    if args.width is not None and args.width < MIN_WIDTH:
-        raise UsageError(f"--width takes a number of columns, {MIN_WIDTH} or more")
     if args.html is not None:
         return _write_page(args)
     require("rich", "acp-state show")

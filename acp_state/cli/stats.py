@@ -5,17 +5,19 @@ from __future__ import annotations
 import argparse
 import sys
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import frozen
 
-from . import FINE, UsageError, count, require
+from . import FINE, UsageError, columns, require
 from ._recordings import add_diagnostics, add_files, check_dialect, each_file, matching, name_among, name_of, print_findings
 
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ..stats import Counts, Stats
 
 
@@ -37,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_files(parser)
     parser.add_argument("--session", metavar="ID", help="sessions of this id alone")
     parser.add_argument("--format", choices=("table", "json", "csv"), default="table", help="how it is printed (table)")
-    parser.add_argument("--width", metavar="COLUMNS", type=count, help="a table as wide as this, not as the terminal")
+    parser.add_argument("--width", metavar="COLUMNS", type=columns, help="a table as wide as this, not as the terminal")
     add_diagnostics(parser)
 
 
@@ -128,6 +130,13 @@ def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 # --- for people ------------------------------------------------------------------------------------
 
 
+NAMES: Final = ("turns", "tools", "failed", "asked", "tokens", "cost", "took", "files")
+"""What the table has of each session."""
+
+ROOM: Final = 10
+"""Columns that a name must have in a table at least; where they are not there, numbers are listed."""
+
+
 def _print_table(counted: list[_Counted], args: argparse.Namespace) -> None:
     from rich.console import Console
 
@@ -138,32 +147,54 @@ def _print_table(counted: list[_Counted], args: argparse.Namespace) -> None:
     width = args.width or (None if sys.stdout.isatty() else UNLIMITED)
     console = Console(file=sys.stdout, width=width, markup=False, highlight=False, emoji=False)
     everything = total(one.stats for one in counted)
-    console.print(Guarded(_sessions(counted, everything, many_files=len(args.files) > 1)))
+    many_files = len(args.files) > 1
+    numbers = console.measure(_sessions(counted, everything, ()), options=console.options.update(width=UNLIMITED)).maximum
+    names = ("file", "session") if many_files else ("session",)
+    fits = numbers + ROOM * len(names) <= console.width
+    console.print(Guarded(_sessions(counted, everything, names) if fits else _list(counted, everything, names)))
     if everything.tools:
         console.print()
-        console.print(Guarded(_tools(everything.tools)))
+        console.print(Guarded(_tools(everything.tools, console)))
     for name, counts in (("turns", everything.turns), ("permissions", everything.permissions), ("questions", everything.questions)):
         if counts:
             console.print(f"{name}: {_counts(counts)}")
 
 
-def _sessions(counted: list[_Counted], everything: Stats, *, many_files: bool) -> Any:
-    from rich.table import Table
-
+def _names(one: _Counted, names: Sequence[str]) -> list[str]:
     from ..findings import visible
 
+    return [visible(Path(one.file).name if name == "file" else one.session or "(without a name)") for name in names]
+
+
+def _sessions(counted: list[_Counted], everything: Stats, names: Sequence[str]) -> Any:
+    """Return a table with a row for each session, and the *names* that it begins with."""
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_footer=len(counted) > 1, footer_style="bold", header_style="dim")
-    names = ("turns", "tools", "failed", "asked", "tokens", "cost", "took", "files")
-    totals = _cells(everything)
-    if many_files:
-        table.add_column("file", overflow="fold")
-    table.add_column("session", footer=f"{everything.sessions:,} in all", overflow="fold")
-    for name, footer in zip(names, totals, strict=True):
+    for name in names:
+        table.add_column(name, footer=f"{everything.sessions:,} in all" if name == "session" else "", overflow="fold")
+    for name, footer in zip(NAMES, _cells(everything), strict=True):
         table.add_column(name, footer=footer, justify="right", no_wrap=True)
     for one in counted:
-        files = (Path(one.file).name,) if many_files else ()
-        table.add_row(*map(visible, (*files, one.session or "(without a name)")), *_cells(one.stats))
+        table.add_row(*_names(one, names), *_cells(one.stats))
     return table
+
+
+def _list(counted: list[_Counted], everything: Stats, names: Sequence[str]) -> Any:
+    """Return what the table says as a list for each session, for where it is too wide."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    parts: list[Any] = []
+    lists = [(" ".join(_names(one, names)), _cells(one.stats)) for one in counted]
+    for title, cells in [*lists, *([(f"{everything.sessions:,} in all", _cells(everything))] if len(counted) > 1 else [])]:
+        table = Table.grid(padding=(0, 2, 0, 0))
+        for name, cell in zip(NAMES, cells, strict=True):
+            if cell:
+                table.add_row(Text(f"  {name}", "dim"), cell)
+        parts += [Text(title, "bold", overflow="fold"), table]
+    return Group(*parts)
 
 
 def _cells(stats: Stats) -> tuple[str, ...]:
@@ -184,8 +215,10 @@ def _cells(stats: Stats) -> tuple[str, ...]:
     )
 
 
-def _tools(tools: Mapping[str, Counts]) -> Any:
+def _tools(tools: Mapping[str, Counts], console: Console) -> Any:
+    """Return a table of kinds and outcomes, or a line for each kind where the console is too narrow."""
     from rich.table import Table
+    from rich.text import Text
 
     from ..findings import visible
 
@@ -194,9 +227,12 @@ def _tools(tools: Mapping[str, Counts]) -> Any:
     table.add_column("tool calls")
     for outcome in outcomes:
         table.add_column(visible(outcome), justify="right")
-    for kind, counts in sorted(tools.items(), key=lambda item: -sum(item[1].values())):
+    kinds = sorted(tools.items(), key=lambda item: -sum(item[1].values()))
+    for kind, counts in kinds:
         table.add_row(visible(kind), *(f"{counts[outcome]:,}" if outcome in counts else "" for outcome in outcomes))
-    return table
+    if console.measure(table, options=console.options.update(width=UNLIMITED)).maximum <= console.width:
+        return table
+    return Text("\n").join([Text("tool calls", "dim"), *(Text(f"  {visible(kind)}: {_counts(counts)}") for kind, counts in kinds)])
 
 
 def _counts(counts: Counts) -> str:

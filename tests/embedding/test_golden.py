@@ -72,10 +72,26 @@ def test_the_root_may_look_like_a_pattern(tmp_path):
     assert len(find(["*.ndjson"], root).goldens) == 1
 
 
-@pytest.mark.parametrize("pattern", ["*.jsonl", "gone.ndjson", "none/*.ndjson", "*.state.json"])
-def test_a_pattern_that_finds_nothing_is_an_error(folder, pattern):
-    with pytest.raises(GoldenError, match="no transcript is found by"):
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("*.jsonl", "no recording is found by '*.jsonl' in {}"),
+        ("none/*.ndjson", "no recording is found by 'none/*.ndjson' in {}"),
+        ("*.state.json", "no recording is found by '*.state.json' in {}"),
+        ("gone.ndjson", "{}/gone.ndjson: there is no such file or folder"),
+        ("one.state.json", "{}/one.state.json: is no recording"),
+        (
+            "empty",
+            "{}/empty: no recording in it, which would end in .ndjson, .jsonl, .json, .jsons, .log, .traffic, or in these with .gz",
+        ),
+    ],
+)
+def test_a_pattern_that_finds_nothing_is_an_error(folder, pattern, message):
+    (folder / "empty").mkdir()
+
+    with pytest.raises(GoldenError) as raised:
         find(["*.ndjson", pattern], folder)
+    assert str(raised.value) == message.replace("{}", str(folder))
 
 
 def test_two_transcripts_of_one_name_are_an_error(folder):
@@ -176,7 +192,7 @@ def test_only_what_is_another_one_is_written(folder):
     golden = Golden(folder / "one.ndjson")
     assert update(golden) == ()
 
-    golden.transcript.write_text(transcript("other"))
+    golden.recording.write_text(transcript("other"))
     before = golden.diagnostics.stat().st_mtime_ns
     assert update(golden) == (golden.state,)
     assert verify(golden) == ()
@@ -186,7 +202,7 @@ def test_only_what_is_another_one_is_written(folder):
 
 def test_an_expected_file_is_replaced_whole_or_not_at_all(folder, monkeypatch):
     golden = Golden(folder / "one.ndjson")
-    golden.transcript.write_text(transcript("other"))
+    golden.recording.write_text(transcript("other"))
     before = golden.state.read_bytes()
 
     def full(self, target):
@@ -202,9 +218,9 @@ def test_an_expected_file_is_replaced_whole_or_not_at_all(folder, monkeypatch):
 def test_masked_goldens_hold_for_another_run(tmp_path):
     golden = Golden(tmp_path / "one.ndjson")
     mask = Mask.of(["ids"])
-    golden.transcript.write_text(transcript("hello", session="11-aa"))
+    golden.recording.write_text(transcript("hello", session="11-aa"))
     update(golden, mask)
-    golden.transcript.write_text(transcript("hello", session="22-bb"))
+    golden.recording.write_text(transcript("hello", session="22-bb"))
 
     assert verify(golden, mask) == ()
     assert verify(golden) != ()

@@ -189,7 +189,7 @@ def test_a_pattern_that_finds_nothing_is_an_error(pytester, anywhere):
     result = project.run()
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: acp_golden: no transcript is found by 'golden/[*].jsonl' in *"])
+    result.stderr.fnmatch_lines(["ERROR: acp_golden: no recording is found by 'golden/[*].jsonl' in *"])
 
 
 def test_patterns_that_find_nothing_keep_nobody_from_help(pytester, anywhere):
@@ -202,7 +202,7 @@ def test_an_expected_file_that_belongs_to_none_is_a_failure(project, name):
     result = project.run()
 
     result.assert_outcomes(passed=2, failed=1)
-    result.stdout.fnmatch_lines([f"golden/{name} belongs to no transcript that acp_golden finds; *"])
+    result.stdout.fnmatch_lines([f"golden/{name} belongs to no recording that acp_golden finds; *"])
 
 
 def test_an_unused_expected_file_is_found_wherever_the_tests_are(pytester, anywhere):
@@ -268,7 +268,7 @@ def test_update_of_nothing_is_an_error(pytester, anywhere):
     result = Project(pytester, "addopts = []").run("--acp-update")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --acp-update: no transcripts are configured; *"])
+    result.stderr.fnmatch_lines(["ERROR: --acp-update: no recordings are configured; *"])
 
 
 # --- masks -------------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ def session_of(transcript, id="s-1", **options):
 
 
 def golden(name, id):
-    (path,) = (golden.transcript for golden in GOLDENS if golden.name == name)
+    (path,) = (golden.recording for golden in GOLDENS if golden.name == name)
     return fold(path).snapshot.sessions[id]
 
 
@@ -567,7 +567,7 @@ def check(folded):
     assert len(found[0]) == states.count("pending") + sum(map(len, before))
 
 
-@pytest.mark.parametrize("path", [pytest.param(golden.transcript, id=golden.name) for golden in GOLDENS])
+@pytest.mark.parametrize("path", [pytest.param(golden.recording, id=golden.name) for golden in GOLDENS])
 def test_everything_is_answered_of_every_golden(path):
     check(fold(path))
 

@@ -101,6 +101,26 @@ def test_yaml_keeps_every_value_and_drives_no_terminal(value):
     assert all(char.isprintable() or char == "\n" for char in text)
 
 
+@given(json_values)
+def test_yaml_that_stands_alone_is_the_same_value(value):
+    text = yaml_text(value, alone=True)
+    assert yaml.safe_load(text) == value
+    assert text.startswith("---\n") is (isinstance(value, (dict, list)) and len(value) > 0)
+    assert [*yaml.safe_load_all(yaml_text(value) * 2)] == [value] * 2
+
+
+def test_a_part_that_is_a_text_or_a_number_is_printed_bare(shell, recording):
+    path = recording(SESSION)
+
+    def selected(pointer, *more):
+        return shell("fold", path, *more, "--format", "yaml", "--select", pointer).out
+
+    assert selected("/sessions/s-1/stopReason") == "max_tokens\n"
+    assert selected("/connection/protocolVersion") == "1\n"
+    assert selected("/sessions/s-1/turns/1/prompts") == "---\n- requestId: 2\n"
+    assert selected("/sessions/s-1/stopReason", path) == "--- max_tokens\n" * 2
+
+
 @pytest.mark.parametrize("value", ["\ud800", "no", "1e3", "2026-01-01", "a\n b \n\nc", "\n", " x ", "- a", "\x85", "\u2028", "\ufeff"])
 def test_yaml_keeps_the_odd_ones(value):
     assert yaml.safe_load(yaml_text({"a": value})) == {"a": value}
@@ -133,7 +153,7 @@ def test_a_pointer_selects(pointer, printed, shell, recording):
 def test_a_pointer_may_have_escapes(shell, recording):
     path = recording(v1("a/b~c"))
     assert shell("fold", path, "--select", "/sessions/a~1b~0c/id").out == '"a/b~c"\n'
-    assert shell("fold", path, "--select", "/sessions/a~1b~0c/id", "--format", "yaml").out == "--- a/b~c\n"
+    assert shell("fold", path, "--select", "/sessions/a~1b~0c/id", "--format", "yaml").out == "a/b~c\n"
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_a_recording_a_folder_or_a_pattern(shell, folder):
         assert shell("golden", path).out.endswith("1 recording, 1 not as expected\n")
     ran = shell("golden", "*.log")
     assert ran.code == 2
-    assert ran.err.startswith("acp-state: no transcript is found by '*.log'")
+    assert ran.err.startswith("acp-state: no recording is found by '*.log'")
 
 
 def test_update_is_refused_where_ci_is_set(shell, folder, monkeypatch):

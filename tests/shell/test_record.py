@@ -468,10 +468,10 @@ def test_a_recording_that_nobody_takes_holds_nobody_up(tmp_path):
         (["--"], "record needs the agent's command: acp-state record -o FILE -- AGENT ARG..."),
         (["--", "no-such-agent", "-x"], "the agent 'no-such-agent' is not found, or is no program"),
         (["--", __file__], f"the agent {__file__!r} is not found, or is no program"),
-        (["-o", "no/such/file", "--", "cat"], "no/such/file: No such file or directory"),
-        (["--state", "no/such/file", "--", "cat"], "no/such/file: is a directory, or in none that there is"),
+        (["-o", "no/such/file", "--", "cat"], "no/such/file: there is no directory no/such"),
+        (["--state", "no/such/file", "--", "cat"], "no/such/file: there is no directory no/such"),
         (["-o", "-", "--", "cat"], "-o -: standard output is the agent's"),
-        (["--state", ".", "--", "cat"], ".: is a directory, or in none that there is"),
+        (["--state", ".", "--", "cat"], ".: Is a directory"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(tmp_path, monkeypatch, capsys, arguments, message):

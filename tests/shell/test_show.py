@@ -95,7 +95,11 @@ def test_show_writes_a_page(call, path, tmp_path):
     [
         (["show", "{}", "--turn", "3"], "{}: no turn 3; there are 2"),
         (["show", "{}", "--session", "x\x1b"], "{}: no session 'x\\x1b'; there are: 's-1'"),
-        (["show", "{}", "--width", "3"], "--width takes a number of columns, 20 or more"),
+        (["show", "{}", "--width", "3"], "argument --width: it takes a number of columns, 20 or more, not '3' (see acp-state show --help)"),
+        (
+            ["stats", "{}", "--width", "0"],
+            "argument --width: it takes a number of columns, 20 or more, not '0' (see acp-state stats --help)",
+        ),
         (["show", "{}", "--lines", "-1"], None),
         (["show", "{}", "{}", "--html", "x.html"], "--html writes one page: give one FILE"),
         (["show", "{}", "--html", "{}/no/page.html"], "{}/no/page.html: Not a directory"),
@@ -148,6 +152,20 @@ def test_stats_of_many_files_have_a_total_and_one_bad_file_spoils_nothing(call, 
     assert err == f"acp-state: {path}.gone: No such file or directory\n"
     assert out.count("session.ndjson") == 2
     assert "2 in all" in out
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 200])
+def test_stats_fit_into_any_width(call, path, tmp_path, width):
+    other = tmp_path / "a-name-that-is-rather-long.ndjson"
+    other.write_bytes(timed(v1("b13d7c1e-33f3-45e1-9f46-7d6d1f4c2b9a").tool_call("t", "Walk", kind="move", status="in_progress")))
+    out = call("stats", path, other, "--width", str(width))[1]
+
+    assert max(len(line) for line in out.splitlines()) <= width
+    assert "…" not in out
+    words = out.split()
+    assert {"turns", "tools", "failed", "files", "in_progress"} <= {word.strip(":,") for word in words}
+    assert "2 in all" in out
+    assert ("2 in all\n  turns   2\n  tools   2\n" in out) is (width < 80)
 
 
 def test_stats_tell_what_is_wrong_with_a_recording(call, path, tmp_path):
