@@ -204,7 +204,7 @@ class _Book:
             note = known.get(id(row))
             if note is None and same_places and place in old and _alike(old[place].what, row):
                 note = old[place]
-                note.what = row
+                note.what, note.turn = row, getattr(row, "turn", note.turn)
             rows[place] = self.note(row, here.now, here.turn) if note is None else note
 
     def lists(self, session: s.Session, here: _Here) -> None:
@@ -308,7 +308,8 @@ class _Work:
         turn = None if session is None else _open_turn(session)
         if turn is None and session is not None and session_id is not None:
             before = step.before.sessions.get(session_id)
-            turn = None if before is None else _open_turn(before)  # what comes with a turn's end belongs to it
+            if before is not None and session.turns.continues(before.turns):
+                turn = _open_turn(before)  # what comes with a turn's end belongs to it
         now = self._now if line is None else Moment(self._now.frame, line, self._now.time)
         return _Here(now, session, turn)
 

@@ -532,6 +532,8 @@ class ToolCallPatched:
     """Whether a first mention of this kind is in order."""
     final_stays: bool = False
     """Whether only another final status replaces a final one."""
+    live: bool = False
+    """Whether it came with a request, and so is no history, also during a load."""
 
 
 @frozen
@@ -670,6 +672,8 @@ class TerminalPatched:
     creates: bool = True
     """Whether an unknown terminal is known from now on."""
     meta: Patch[JsonObject] = UNSET
+    live: bool = False
+    """As of a tool call: whether it came with a request."""
 
 
 @frozen
@@ -682,6 +686,8 @@ class TerminalOutputAppended:
     data: bytes
     cumulative: bool = False
     meta: Meta = None
+    live: bool = False
+    """As of a tool call: whether it came with a request."""
 
 
 @frozen

@@ -495,7 +495,7 @@ class Loading:
     seen: Table[object, tuple[int, Entry] | None] = EMPTY_TABLE
     """What the replay has brought, for scope `cursor`: keys, each with the place and the entry that it replaced, if it did."""
     known_until: int = 0
-    """Where the timeline ended when it was asked, for scope `none`: what stands before was known."""
+    """Where the timeline ended when it was asked: what stands before was known."""
 
 
 @frozen

@@ -19,7 +19,7 @@ from ..reading.reader import FRESH, ReaderState
 from ..reduce import echo
 from ..reduce._session import with_session
 from .checks import VERSIONS, check_connection, check_session, facts_of
-from .usual import follows_from, usual_activity, usual_fresh, usual_last_ended, usually_reusable
+from .usual import follows_from, usual_activity, usual_fresh, usual_known_until, usual_last_ended, usually_reusable
 
 
 class Reading:
@@ -242,19 +242,20 @@ class Reading:
         session = evolve(
             session,
             _fresh=usual_fresh(session) if fresh is None else from_json(fresh, frozenset[str]),
-            _loading=self._loading(written.get("_loading")),
+            _loading=self._loading(session, written.get("_loading")),
             before=None if session.before is None else _with_private_history(session.before, written.get("before", {})),
             **facts,
         )
         whole: s.Session = _with_private_history(self._with_prompts(session, written), written)
         return whole
 
-    def _loading(self, written: Mapping[str, Json] | None) -> s.Loading | None:
+    def _loading(self, session: s.Session, written: Mapping[str, Json] | None) -> s.Loading | None:
         if written is None:
             return None
         seen = Table[object, Any]((tuple(from_json(one["key"], tuple[str | None, ...])), _seen(one)) for one in written["seen"])
         loading = {name: from_json(written[name], kind) for name, kind in _LOADING.items()}
-        return s.Loading(**loading, seen=seen, known_until=from_json(written.get("knownUntil", 0), int))
+        until = from_json(written.get("knownUntil", usual_known_until(session, known=loading["known"])), int)
+        return s.Loading(**loading, seen=seen, known_until=until)
 
     def _with_prompts(self, session: s.Session, written: Mapping[str, Json]) -> s.Session:
         items = self.document["sessions"][session.id].get("pendingPrompts", [])

@@ -87,6 +87,11 @@ def usual_last_ended(session: s.Session) -> int | None:
     )
 
 
+def usual_known_until(session: s.Session, *, known: bool) -> int:
+    """Where the timeline that a load may replace ended when that was asked: nothing came since."""
+    return (session.before or session).timeline.end if known else 0
+
+
 def usual_fresh(session: s.Session) -> frozenset[str]:
     if session.phase != "unannounced":
         return frozenset()

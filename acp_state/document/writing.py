@@ -11,7 +11,7 @@ from .._model import evolve
 from ..codec import to_json, wire_name
 from ..normalize.wire import Asked, Wire
 from ..reading.reader import FRESH, ReaderState
-from .usual import follows_from, usual_activity, usual_fresh, usual_last_ended, usually_reusable
+from .usual import follows_from, usual_activity, usual_fresh, usual_known_until, usual_last_ended, usually_reusable
 
 
 def wire_to_json(snapshot: s.Snapshot, wire: Wire) -> dict[str, Json]:
@@ -67,13 +67,14 @@ def _private(snapshot: s.Snapshot, session: s.Session, wire: Wire) -> dict[str, 
         written["_fresh"] = sorted(session._fresh)
     if session._loading is not None:
         loading = session._loading
+        until = usual_known_until(session, known=loading.known)
         written["_loading"] = {
             "scope": loading.scope,
             "known": loading.known,
             "phase": loading.phase,
             "replaying": loading.replaying,
             "begun": loading.begun,
-            **({"knownUntil": loading.known_until} if loading.scope == "none" else {}),
+            **({"knownUntil": loading.known_until} if loading.known_until != until else {}),
             "seen": [_seen_to_json(session, key, replaced) for key, replaced in loading.seen.entries()],
         }
     taken = [

@@ -42,7 +42,7 @@ def permission_asked(draft: Draft, params: Json) -> None:
         tool_call_id = subject.get("toolCallId")
     link = quirks.parent_link(values["meta"]) or (None if call is None else call[2])
     key = opened(draft, session_id, names_session=True)
-    for event in () if call is None else call_patched(session_id, call, form):
+    for event in () if call is None else call_patched(session_id, call, form, live=True):
         draft.emit(event)
     permission = s.Permission(draft_id(draft), parent=link, tool_call_id=tool_call_id, subject=subject, **values)
     draft.emit(e.PermissionAsked(session_id, key, permission))

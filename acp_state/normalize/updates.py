@@ -185,6 +185,7 @@ _patched = maker(
     "introduces",
     "announces",
     "final_stays",
+    "live",
 )
 
 
@@ -195,29 +196,31 @@ def call_patched(
     *,
     introduces: bool = False,
     announces: bool = True,
+    live: bool = False,
 ) -> tuple[e.Event, ...]:
     """Return what a patch of a tool call says of it, and before that of the terminal that its `_meta` shows (SPEC 4.7)."""
     values, shown, link = call
-    patched = _patched(session_id, *values, link, introduces, announces, version == 1)
+    patched = _patched(session_id, *values, link, introduces, announces, version == 1, live)
     if not shown:
         return (patched,)
-    return (*(_shown(session_id, key, display) for key, display in shown), patched)
+    return (*(_shown(session_id, key, display, live) for key, display in shown), patched)
 
 
-def _shown(session_id: str, key: str, display: dict[str, Any]) -> e.Event:
+def _shown(session_id: str, key: str, display: dict[str, Any], live: bool) -> e.Event:
     """What one `_meta` key says of a display terminal."""
     id = display["id"]
     if key == "terminal_info":
-        return e.TerminalPatched(session_id, id, "agent", cwd=display["cwd"] or UNSET)
+        return e.TerminalPatched(session_id, id, "agent", cwd=display["cwd"] or UNSET, live=live)
     if key == "terminal_exit":
         return e.TerminalPatched(
             session_id,
             id,
             "agent",
             exit_status=s.ExitStatus(display["exit_code"], display["signal"]),
+            live=live,
         )
     data = display["data"].encode("utf-8", "surrogatepass")
-    return e.TerminalOutputAppended(session_id, id, "agent", data, cumulative=key == "terminal_output")
+    return e.TerminalOutputAppended(session_id, id, "agent", data, cumulative=key == "terminal_output", live=live)
 
 
 def _tool_call(session_id: str, call: sh.CallPatch, version: int) -> tuple[e.Event, ...]:

@@ -75,11 +75,11 @@ def with_session(snapshot: Snapshot, session: Session) -> Snapshot:
     return with_sessions(snapshot, snapshot.sessions.put(session.id, session))
 
 
-def in_session(handler: SessionHandler, *, ended: bool = False, creates: bool = True, entering: SessionHandler | None = None) -> Handler:
+def in_session(handler: SessionHandler, *, ended: bool = False, creates: bool = True, loading: SessionHandler | None = None) -> Handler:
     """Make a handler of a session one of a snapshot.
 
     *ended*: a closed or deleted session takes the event, too. *creates*: an unknown session is
-    known from now on; else the event is refused. *entering* comes before *handler* during a load.
+    known from now on; else the event is refused. *loading* stands in for *handler* during a load.
     """
 
     def handle(snapshot: Snapshot, event: Any, note: Note) -> Snapshot:
@@ -108,9 +108,7 @@ def in_session(handler: SessionHandler, *, ended: bool = False, creates: bool = 
                 session_id,
             )
             return snapshot
-        if entering is not None and session._loading is not None:
-            session = entering(session, event, note)
-        after = handler(session, event, note)
+        after = (handler if loading is None or session._loading is None else loading)(session, event, note)
         return snapshot if after is known else _with_sessions(snapshot, sessions.put(session_id, after), None, None, None, None)
 
     return handle

@@ -24,16 +24,14 @@ from ._session import (
     H,
     Note,
     changed,
-    current_turn,
     find_or_make,
     in_both,
-    is_open,
     merged_meta,
     with_activity,
     with_session,
 )
+from .carrying import turn_of_question, with_question
 from .forms import mismatches
-from .replay import with_question
 
 
 Question: TypeAlias = Permission | Elicitation
@@ -69,7 +67,7 @@ def _asked(session: Session, key: object, question: Question, note: Note) -> Ses
             f"session {session.id!r} is {session.phase}, and the agent asks something",
             session.id,
         )
-    turn = _turn_of(session, question.tool_call_id)
+    turn = turn_of_question(session, question.tool_call_id)
     session = with_question(session, ("request", key), evolve(question, turn=turn))
     return with_activity(_busy(session, turn))
 
@@ -82,14 +80,6 @@ def _busy(session: Session, turn: int | None) -> Session:
         turns=session.turns.replace(turn, evolve(session.turns.at(turn), _busy=True)),
         _run_broken=False,
     )
-
-
-def _turn_of(session: Session, tool_call_id: str | None) -> int | None:
-    """The turn that a question belongs to: that of its tool call while it runs, else the oldest open one (SPEC 4.4)."""
-    call = None if tool_call_id is None else session.timeline.find(("tool_call", tool_call_id))
-    if call is not None and is_open(session, call.turn):
-        return call.turn
-    return current_turn(session)
 
 
 # --- answering -------------------------------------------------------------------------------------

@@ -7,23 +7,21 @@ from typing import Any
 import attrs
 
 from .._model import evolve
+from ..events import ToolCallPatched
 from ..state import (
     EMPTY_TABLE,
     Compaction,
-    Elicitation,
     Entry,
     History,
     JsonArray,
     Loading,
     Message,
-    Permission,
     Session,
     ToolCall,
 )
 from . import prompts
 from ._session import (
     NOTHING_SPARED,
-    H,
     Handler,
     Note,
     SessionHandler,
@@ -38,11 +36,38 @@ from ._session import (
     with_activity,
     with_call,
 )
+from .carrying import with_live_of_aside, with_live_of_replay
 
 
 def in_history(handler: SessionHandler) -> Handler:
-    """Make a handler one of an update that history is made of: during a load it is replayed."""
-    return in_session(handler, entering=_entered)
+    """Make a handler of an update that history is made of: during a load it is replayed, unless it came with a request."""
+
+    def loading(session: Session, event: Any, note: Note) -> Session:
+        if getattr(event, "live", False) or getattr(event, "owner", None) == "client":
+            return _live(session, event, note, handler)
+        return handler(_entered(session, event, note), event, note)
+
+    return in_session(handler, loading=loading)
+
+
+def _live(session: Session, event: Any, note: Note, handler: SessionHandler) -> Session:
+    """Apply what is no replay during one: where the entity stands that it is about, be it aside."""
+    if session.before is not None and _stands(session.before, event):
+        aside: Session = evolve(session, before=None, _loading=None, **_fields(session.before))
+        after = handler(aside, event, note)
+        if after is not aside:
+            session = evolve(session, before=history_of(after))
+        if not _stands(session, event):
+            return session
+    live = evolve(session, _loading=None)
+    after = handler(live, event, note)
+    return session if after is live else evolve(after, _loading=session._loading)
+
+
+def _stands(history: History, event: Any) -> bool:
+    if isinstance(event, ToolCallPatched):
+        return history.timeline.place(("tool_call", event.id)) >= 0
+    return history.terminals.place((event.owner, event.id)) >= 0
 
 
 def _entered(session: Session, event: Any, note: Note) -> Session:
@@ -58,14 +83,16 @@ def _entered(session: Session, event: Any, note: Note) -> Session:
             f"the agent replays session {session.id!r} though nobody asked it to",
             session.id,
         )
-        loading = evolve(loading, scope="start", known_until=0)
+        loading = evolve(loading, scope="start")
     if loading.begun:
         return session
     session = evolve(session, _loading=evolve(loading, begun=True))
     if loading.scope != "start":
         return session
+    if session.before is not None:  # a load before this one had begun to replay
+        session = evolve(session, before=history_of(_returned(session, session.before)))
     # An unknown session may have been asked something, or prompted, before it brings anything.
-    if session.before is None and (loading.known or session.timeline or session.turns):
+    elif loading.known or session.timeline or session.turns:
         session = evolve(session, before=history_of(session))
     return evolve(session, **_fields(History()))
 
@@ -149,8 +176,10 @@ def finished(session: Session, *, succeeded: bool) -> Session:
     if not succeeded:
         session = _put_back(session, loading)
     stays = succeeded or before is None or not loading.known
-    if before is not None:
-        session = _carried(before, session) if stays else evolve(session, **_fields(_carried(history_of(session), before)))
+    if before is not None and stays:
+        session = with_live_of_aside(session, before, loading.known_until if loading.known else None)
+    elif before is not None:
+        session = _returned(session, before)
     if loading.replaying and loading.begun and stays:
         activity = activity_of(session)
         if activity in (None, "idle"):
@@ -158,57 +187,9 @@ def finished(session: Session, *, succeeded: bool) -> Session:
     return with_activity(session)
 
 
-def _carried(source: History, target: H) -> H:
-    """Return *target* with the open turns and pending questions of *source* at its end."""
-    turns: dict[int, int] = {}
-    for place in source._open_turns:
-        turns[place] = target.turns.end
-        turn = evolve(source.turns.at(place), _entry=None, _echo=None, _busy=False, _unfinished=0, _questions=EMPTY_TABLE)
-        target = evolve(
-            target,
-            turns=target.turns.add(source.turns.key_at(place), turn),
-            _open_turns=target._open_turns.add(turns[place], turns[place]),
-            _epoch=target._epoch + 1,
-        )
-    target = _with_prompts(source, target, turns)
-    for place in source._pending:
-        entry = source.timeline.at(place)
-        if isinstance(entry, (Permission, Elicitation)):
-            entry = evolve(entry, turn=None if entry.turn is None else turns.get(entry.turn))
-            target = with_question(target, source.timeline.key_at(place), entry)
-    return target
-
-
-def _with_prompts(source: History, target: H, turns: dict[int, int]) -> H:
-    """Return *target* with the messages that the carried *turns* answer: in version 1 nothing else says what was asked."""
-    if not turns:
-        return target
-    for _, entry in source.timeline.places():
-        if not isinstance(entry, Message) or entry.role != "user" or entry.turn not in turns:
-            continue
-        key = None if entry.id is None else (entry.role, entry.id)
-        if key is None or target.timeline.place(key) < 0:
-            target = evolve(target, timeline=target.timeline.add(key, evolve(entry, turn=turns[entry.turn])))
-    return target
-
-
-def with_question(history: H, key: object, entry: Permission | Elicitation) -> H:
-    """Return *history* with a pending question at the end of its timeline."""
-    place = history.timeline.end
-    urls = history._urls
-    if isinstance(entry, Elicitation) and entry.elicitation_id is not None:
-        urls = urls.put(entry.elicitation_id, place)
-    turns = history.turns
-    if entry.turn is not None:
-        turn = turns.at(entry.turn)
-        turns = turns.replace(entry.turn, evolve(turn, _questions=turn._questions.add(place, place)))
-    return evolve(
-        history,
-        timeline=history.timeline.add(key, entry),
-        turns=turns,
-        _pending=history._pending.add(place, place),
-        _urls=urls,
-    )
+def _returned(session: Session, before: History) -> Session:
+    """Return *session* with the history *before* the replay, and what went on live since."""
+    return with_live_of_replay(evolve(session, **_fields(before)), history_of(session))
 
 
 def made_history(session: Session) -> Session:

@@ -52,7 +52,7 @@ def setup_asked(snapshot: Snapshot, event: SessionSetupAsked, note: Note) -> Sna
         event.scope,
         known if under_way is None else under_way.known,
         session.phase if under_way is None else under_way.phase,
-        known_until=_known_until(session) if event.scope == "none" else 0,
+        known_until=session.timeline.end if under_way is None else under_way.known_until,
     )
     session = changed(
         session,
@@ -67,10 +67,6 @@ def setup_asked(snapshot: Snapshot, event: SessionSetupAsked, note: Note) -> Sna
 
 def _put(snapshot: Snapshot, session: Session) -> Snapshot:
     return snapshot if snapshot.sessions.find(session.id) is session else with_session(snapshot, session)
-
-
-def _known_until(session: Session) -> int:
-    return session.timeline.end if session._loading is None else session._loading.known_until
 
 
 def ready(snapshot: Snapshot, event: SessionReady, note: Note) -> Snapshot:

@@ -248,8 +248,9 @@ def test_a_question_that_a_replay_carries_to_the_end():
     )
     timeline = steps[-1].after.sessions["s-1"].timeline
 
-    assert [entry.type for entry in timeline] == ["message", "message", "message", "permission"]
-    assert numbers(entry_steps(steps, 9)) == numbers(entry_steps(steps, place=3)) == [6, 10, 11]
+    assert [entry.type for entry in timeline] == ["message", "message", "message", "tool_call", "permission"]
+    assert numbers(entry_steps(steps, "t")) == numbers(entry_steps(steps, place=3)) == [6, 10]
+    assert numbers(entry_steps(steps, 9)) == numbers(entry_steps(steps, place=4)) == [6, 10, 11]
 
 
 def test_an_entry_that_was_there_before_the_first_step():

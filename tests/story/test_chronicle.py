@@ -17,7 +17,7 @@ from strategies import conversations
 from support.effort import ran
 from support.recordings import recording
 from support.timed import chronicle_of, timed
-from support.transcripts import item, v1, v2
+from support.transcripts import item, one_sided, v1, v2
 
 
 def of(chronicle: Chronicle, sort: type, session: int = 0) -> list[Happening]:
@@ -241,10 +241,19 @@ def test_a_replay_that_brings_no_entry_and_fails_leaves_the_times_too():
     assert told.turns[0].began.time == 4
 
 
+def test_what_comes_with_an_answer_that_drops_all_turns_belongs_to_none():
+    command = {"type": "command", "name": "go", "description": "d"}
+    talk = one_sided(2).user_message("u", "a").agent_answers(9, {"availableCommands": [command]})
+    told = chronicle_of(talk).sessions[0]
+
+    assert told.turns == ()
+    assert {happening.turn for happening in told.happenings} == {None}
+
+
 def test_what_is_carried_over_stands_where_the_timeline_has_it():
     talk = v1().prompt("p").permission("q").load().user_says("old question").agent_says("old answer").agent_answers("load", {})
     told = chronicle_of(talk).sessions[0]
 
     assert [happening.what for happening in told.happenings] == list(told.session.timeline)
-    assert [happening.began.time for happening in told.happenings] == [7, 8, 4, 5]
+    assert [happening.began.time for happening in told.happenings] == [7, 8, 4, 5, 5]
     assert [turn.began.time for turn in told.turns] == [4]

@@ -1,0 +1,162 @@
+"""What a load leaves alone: all that goes on, and what came live while it was under way (SPEC 4.6).
+
+A replay and what it would replace are two histories. One of them stays, and gets what is live of
+the other one at its end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._model import evolve
+from ..state import EMPTY_TABLE, Elicitation, Entry, History, Message, Permission, RequestKey, Session, ToolCall, Turn
+from ._session import H, current_turn, is_open, is_unfinished
+
+
+def turn_of_question(history: History, tool_call_id: str | None) -> int | None:
+    """The turn that a question belongs to: that of its tool call while it runs, else the oldest open one (SPEC 4.4)."""
+    call = None if tool_call_id is None else history.timeline.find(("tool_call", tool_call_id))
+    if isinstance(call, ToolCall) and is_open(history, call.turn):
+        return call.turn
+    return current_turn(history)
+
+
+def with_question(history: H, key: object, entry: Permission | Elicitation) -> H:
+    """Return *history* with a question at the end of its timeline."""
+    place = history.timeline.end
+    pending, turns, urls = history._pending, history.turns, history._urls
+    if isinstance(entry, Elicitation) and entry.elicitation_id is not None and not entry.completed:
+        urls = urls.put(entry.elicitation_id, place)
+    if entry.status == "pending":
+        pending = pending.add(place, place)
+        if entry.turn is not None:
+            turn = turns.at(entry.turn)
+            turns = turns.replace(entry.turn, evolve(turn, _questions=turn._questions.add(place, place)))
+    return evolve(history, timeline=history.timeline.add(key, entry), turns=turns, _pending=pending, _urls=urls)
+
+
+def with_live_of_aside(session: Session, aside: History, since: int | None) -> Session:
+    """Return *session*, whose replay stays, with what is live of the history kept *aside*.
+
+    *since* is the place in that one's timeline from which on all came live; `None`: all of it did.
+    """
+    unowned = _unowned(session)
+    last = session._last_ended
+    session, moved = _carried(aside, session, since)
+    if last is not None and not _is_over(session, last):
+        session = evolve(session, _last_ended=moved.get(last))
+    for place in unowned:  # what was open when it was asked is so only aside
+        turn = turn_of_question(aside, session.timeline.known(place).tool_call_id)
+        if turn is not None:
+            session = _owned(session, place, moved[turn])
+    return session
+
+
+def with_live_of_replay(session: Session, replay: History) -> Session:
+    """Return *session*, whose history has come back, with what is live of the *replay* that had its place."""
+    before, last = session, session._last_ended
+    session, moved = _carried(replay, session, None)
+    if last is not None and _is_over(replay, last):
+        session = evolve(session, _last_ended=moved[last])
+    for place in _unowned(session):
+        turn = turn_of_question(before, session.timeline.known(place).tool_call_id)
+        if place >= before.timeline.end and turn is not None:
+            session = _owned(session, place, turn)
+    return session
+
+
+def _unowned(history: History) -> list[int]:
+    """The places of pending questions that belong to no turn."""
+    return [place for place in history._pending if history.timeline.known(place).turn is None]
+
+
+def _owned(session: Session, place: int, turn: int) -> Session:
+    """Return *session* with the pending question at *place* belonging to *turn*."""
+    owner = session.turns.at(turn)
+    return evolve(
+        session,
+        timeline=session.timeline.replace(place, evolve(session.timeline.known(place), turn=turn)),
+        turns=session.turns.replace(turn, evolve(owner, _questions=owner._questions.add(place, place))),
+    )
+
+
+def _is_over(history: History, turn: int) -> bool:
+    return turn < history.turns.end and history.turns.at(turn).status != "running"
+
+
+# --- from one history to the other -----------------------------------------------------------------
+
+
+def _carried(source: History, target: Session, since: int | None) -> tuple[Session, dict[int, int]]:
+    """Return *target* with what is live of *source* at its end, and where the turns of that went."""
+    asked_about = {history.timeline.known(place).tool_call_id for history in (source, target) for place in history._pending}
+    entries = [
+        (source.timeline.key_at(place), entry)
+        for place, entry in source.timeline.places()
+        if (_goes_on(source, place, entry, asked_about) or _is_live(place, entry, since)) and not _is_there(source, target, place, entry)
+    ]
+    turns = range(source.turns.end) if since is None else {*source._open_turns, *(e.turn for _, e in entries if e.turn is not None)}
+    moved: dict[int, int] = {}
+    for place in sorted(turns):
+        moved[place] = target.turns.end
+        target = _with_turn(target, source.turns.key_at(place), source.turns.at(place))
+    for key, entry in entries:
+        target = _with_entry(target, key, entry, None if entry.turn is None else moved[entry.turn], source._epoch)
+    for key, file in source.files.entries():
+        if since is None or file.status == "open":
+            target = evolve(target, files=target.files.add(key, file))
+    for terminal_key, terminal in source.terminals.entries() if since is None else ():
+        if terminal.owner == "client":
+            target = evolve(target, terminals=target.terminals.add(terminal_key, terminal))
+    return target, moved
+
+
+def _goes_on(history: History, place: int, entry: Entry, asked_about: set[str | None]) -> bool:
+    """Whether it is pending, the prompt of an open turn (in v1 nothing else says what was asked), or a call asked about."""
+    if isinstance(entry, Message):
+        return entry.role == "user" and is_open(history, entry.turn)
+    if isinstance(entry, ToolCall):
+        return entry.id in asked_about and history.timeline.place(("tool_call", entry.id)) == place
+    return history._pending.place(place) >= 0
+
+
+def _is_live(place: int, entry: Entry, since: int | None) -> bool:
+    return (since is None or place >= since) and not getattr(entry, "historical", False)
+
+
+def _is_there(source: History, target: History, place: int, entry: Entry) -> bool:
+    """Whether *target* has a prompt or a call already: the replay brought it, too."""
+    key = source.timeline.key_at(place)
+    is_brought = isinstance(entry, ToolCall) or (isinstance(entry, Message) and entry.role == "user" and key is not None)
+    return is_brought and target.timeline.place(key) >= 0
+
+
+def _with_turn(session: Session, key: RequestKey, turn: Turn) -> Session:
+    place = session.turns.end
+    turn = evolve(turn, _entry=None, _echo=None, _busy=False, _unfinished=0, _questions=EMPTY_TABLE)
+    is_running = turn.status == "running"
+    return evolve(
+        session,
+        turns=session.turns.add(key, turn),
+        _open_turns=session._open_turns.add(place, place) if is_running else session._open_turns,
+        _epoch=session._epoch + 1,
+    )
+
+
+def _with_entry(session: Session, key: object, entry: Entry, turn: int | None, epoch: int) -> Session:
+    """Return *session* with *entry* at its end, as one of *turn*; *epoch* is that of the history that it stood in."""
+    moved: Any = evolve(entry, turn=turn)
+    if isinstance(moved, (Permission, Elicitation)):
+        return with_question(session, key, moved)
+    if not isinstance(moved, ToolCall):
+        return evolve(session, timeline=session.timeline.add(key, moved))
+    if moved.final:
+        moved = evolve(moved, _final_since=session._epoch if moved._final_since >= epoch else -1)
+    place = session.timeline.end
+    session = evolve(session, timeline=session.timeline.add(key, moved))
+    if turn is None or not is_open(session, turn) or not is_unfinished(moved):
+        return session
+    owner = session.turns.at(turn)
+    first = owner._first_call if owner._unfinished else place
+    counted = evolve(owner, _unfinished=owner._unfinished + 1, _first_call=first)
+    return evolve(session, turns=session.turns.replace(turn, counted))

@@ -1,0 +1,273 @@
+"""SPEC 4.6, "Replay": what goes on live while a load is under way is there after it, whether the load succeeds or fails."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.transcripts import bare, text, v1, v2
+
+
+SUCCEEDS = {"success": lambda t: t.agent_answers(2, {}), "failure": lambda t: t.agent_fails(2)}
+
+each_outcome = pytest.mark.parametrize("outcome", SUCCEEDS)
+whenever = pytest.mark.parametrize("early", [True, False], ids=["before the first replayed update", "after it"])
+
+
+def lived():
+    return v1().prompt(1, "old").agent_says("a", "a-1").ends(1)
+
+
+def during_load(begun, live, *, early):
+    """A load, a replayed message, and *live*, before or after that."""
+    loading = begun.load(2)
+    return live(loading).user_says("Q", "u-9") if early else live(loading.user_says("Q", "u-9"))
+
+
+def remains(outcome):
+    return [("user", "Q")] if outcome == "success" else [("user", "old"), ("agent", "a")]
+
+
+# --- turns ------------------------------------------------------------------------------------------------------
+
+
+@each_outcome
+@whenever
+def test_a_turn_that_begins_and_ends_during_it_is_kept(outcome, early):
+    transcript = during_load(lived(), lambda t: t.prompt(3, "new").ends(3, "max_tokens"), early=early)
+    document = SUCCEEDS[outcome](transcript).fold()
+
+    assert document.messages() == [*remains(outcome), ("user", "new")]
+    assert document.turn(3)["stopReason"] == "max_tokens"
+    assert document.last()["turn"] == len(document.turns()) - 1
+    assert document.session()["stopReason"] == "max_tokens"
+
+
+@each_outcome
+@whenever
+def test_one_that_fails_during_it_too(outcome, early):
+    transcript = during_load(lived(), lambda t: t.prompt(3, "new").agent_fails(3, -1, "no"), early=early)
+    document = SUCCEEDS[outcome](transcript).fold()
+
+    assert document.turn(3)["status"] == "failed"
+    assert document.turn(3)["error"] == {"code": -1, "message": "no"}
+
+
+@each_outcome
+def test_one_that_a_second_load_finds_under_way_is_kept(outcome):
+    transcript = lived().load(4).user_says("R", "u-8").prompt(3, "new").load(2).user_says("Q", "u-9").ends(3)
+    document = SUCCEEDS[outcome](transcript).fold()
+
+    assert document.messages() == [*remains(outcome), ("user", "new")]
+    assert document.turn(3)["stopReason"] == "end_turn"
+    assert "unknown-turn" not in document.codes
+
+
+def test_what_is_live_in_v2_after_the_replay_is_kept_when_the_load_fails():
+    document = (
+        v2()
+        .user_message("u-1", "q")
+        .state("running")
+        .state("idle")
+        .replay(2)
+        .user_message("h", "old")
+        .state("idle")
+        .user_message("n", "new")
+        .tool_update("t1", title="T", status="completed")
+        .agent_message("a", "x")
+        .state("idle", stopReason="end_turn")
+        .agent_fails(2)
+        .fold()
+    )
+    assert document.story() == [("user", "q"), ("user", "new"), ("tool_call", "t1"), ("agent", "x")]
+    assert [entry["turn"] for entry in document.timeline()] == [0, 1, 1, 1]
+    assert [turn["status"] for turn in document.turns()] == ["ended", "ended"]
+
+
+def test_a_call_of_an_open_turn_is_marked_when_that_ends_after_the_load_failed():
+    transcript = v2().replay(2).user_message("h", "old").state("running").tool_update("t1", title="T").agent_fails(2)
+    document = transcript.state("idle").fold()
+
+    assert document.tool()["unresolved"] is True
+
+
+@whenever
+def test_an_unknown_session_keeps_it_too(early):
+    document = during_load(bare().initialize(1), lambda t: t.prompt(3, "new").ends(3), early=early).agent_answers(2, {}).fold()
+
+    assert document.messages() == ([("user", "Q"), ("user", "new")])
+    assert document.turn(3)["status"] == "ended"
+
+
+def test_a_late_stop_reason_of_a_turn_that_was_carried_over_is_the_sessions():
+    transcript = lived().load(2).user_says("Q", "u-9").prompt(3, "new").client_asks_session(5, "session/close").agent_answers(5, {})
+    document = transcript.ends(3, "refusal").fold()
+
+    assert document.turn(3)["stopReason"] == "refusal"
+    assert document.session()["stopReason"] == "refusal"
+
+
+# --- permissions and what they are about -----------------------------------------------------------------------------
+
+
+def asks(transcript):
+    return transcript.permission(31, "t1", title="Edit")
+
+
+@each_outcome
+def test_the_call_of_a_pending_permission_is_carried_with_it(outcome):
+    transcript = asks(v1().prompt(1, "q").tool_call("t1", kind="edit")).load(2).user_says("Q", "u-9")
+    document = SUCCEEDS[outcome](transcript).fold()
+
+    assert document.permission(31)["toolCallId"] == "t1"
+    assert (document.tool()["title"], document.tool()["kind"], document.tool()["turn"]) == ("Edit", "edit", 0)
+    assert document.permission(31)["turn"] == 0
+
+
+def test_it_goes_on_there():
+    transcript = asks(v1().prompt(1, "q").tool_call("t1")).load(2).user_says("Q", "u-9").agent_answers(2, {})
+    document = transcript.selects(31).tool_update("t1", status="completed").fold()
+
+    assert document.tool()["status"] == "completed"
+    assert document.codes == []
+
+
+def test_it_is_marked_when_its_turn_ends():
+    document = asks(v1().prompt(1, "q").tool_call("t1")).load(2).user_says("Q", "u-9").agent_answers(2, {}).ends(1).fold()
+
+    assert document.tool()["unresolved"] is True
+
+
+def test_a_call_that_the_replay_brings_is_not_there_twice():
+    transcript = asks(v1().prompt(1, "q").tool_call("t1")).load(2).user_says("Q", "u-9").tool_call("t1", title="Replayed")
+    document = transcript.agent_answers(2, {}).fold()
+
+    assert [entry["title"] for entry in document.timeline(type="tool_call")] == ["Replayed"]
+
+
+@each_outcome
+@whenever
+def test_the_call_of_one_that_is_asked_during_it_is_live(outcome, early):
+    document = SUCCEEDS[outcome](during_load(lived(), asks, early=early)).fold()
+
+    assert "historical" not in document.tool()
+    assert document.permission(31)["status"] == "pending"
+    assert document.messages() == remains(outcome)
+
+
+@each_outcome
+def test_one_that_is_asked_of_a_call_before_it_patches_that_call(outcome):
+    transcript = during_load(v1().prompt(1, "q").tool_call("t1", title="Old", kind="edit"), asks, early=False)
+    document = SUCCEEDS[outcome](transcript).fold()
+
+    (call,) = document.timeline(type="tool_call")
+    assert (call["title"], call["kind"], call["turn"]) == ("Edit", "edit", 0)
+    assert document.permission(31)["turn"] == 0
+
+
+def test_its_turn_takes_it_along_when_it_fails():
+    document = during_load(v1().prompt(1, "q").tool_call("t1"), asks, early=False).agent_answers(2, {}).agent_fails(1).fold()
+
+    assert document.permission(31)["status"] == "unanswered"
+
+
+def test_one_that_is_asked_of_a_replayed_call_patches_that():
+    document = lived().load(2).tool_call("t1", title="Old", kind="edit").permission(31, "t1", title="Edit").agent_answers(2, {}).fold()
+
+    (call,) = document.timeline(type="tool_call")
+    assert (call["title"], call["kind"], call["historical"]) == ("Edit", "edit", True)
+
+
+def test_one_alone_brings_no_history():
+    document = asks(lived().load(2)).agent_answers(2, {}).fold()
+
+    assert document.messages() == [("user", "old"), ("agent", "a")]
+    assert document.permission(31)["status"] == "pending"
+
+
+@each_outcome
+@whenever
+def test_one_that_is_answered_during_it_is_kept(outcome, early):
+    document = SUCCEEDS[outcome](during_load(lived(), lambda t: asks(t).selects(31), early=early)).fold()
+
+    assert document.permission(31)["status"] == "selected"
+
+
+@each_outcome
+@whenever
+def test_a_page_that_the_user_is_sent_to_during_it_can_be_completed_after_it(outcome, early):
+    def asked(transcript):
+        fields = {"mode": "url", "message": "m", "url": "http://x", "elicitationId": "e"}
+        return transcript.agent_asks_session(32, "elicitation/create", **fields).replies(32, "accept")
+
+    transcript = SUCCEEDS[outcome](during_load(lived(), asked, early=early))
+    document = transcript.agent_tells("elicitation/complete", elicitationId="e").fold()
+
+    assert document.elicitation(32)["completed"] is True
+
+
+# --- files and the client's terminals ------------------------------------------------------------------------------------
+
+
+@each_outcome
+def test_a_file_that_is_asked_for_during_it_is_kept(outcome):
+    transcript = during_load(lived(), lambda t: t.agent_asks_session(8, "fs/read_text_file", path="/a"), early=False)
+    document = SUCCEEDS[outcome](transcript).client_answers(8, {"content": "x"}).fold()
+
+    assert document.session()["files"] == [{"operation": "read", "path": "/a", "status": "answered"}]
+
+
+@each_outcome
+def test_one_that_is_asked_for_still_is_too(outcome):
+    transcript = lived().agent_asks_session(8, "fs/read_text_file", path="/a").load(2).user_says("Q", "u-9")
+    document = SUCCEEDS[outcome](transcript).client_answers(8, {"content": "x"}).fold()
+
+    assert document.session()["files"] == [{"operation": "read", "path": "/a", "status": "answered"}]
+
+
+def creates_terminal(transcript):
+    return transcript.agent_asks_session(9, "terminal/create", command="ls").client_answers(9, {"terminalId": "x1"})
+
+
+def test_a_terminal_of_the_clients_brings_no_history():
+    document = creates_terminal(lived().load(2)).agent_answers(2, {}).fold()
+
+    assert document.messages() == [("user", "old"), ("agent", "a")]
+    assert [terminal["id"] for terminal in document.session()["terminals"]] == ["x1"]
+
+
+@each_outcome
+def test_one_that_is_made_during_it_is_kept(outcome):
+    document = SUCCEEDS[outcome](during_load(lived(), creates_terminal, early=False)).fold()
+
+    assert [terminal["command"] for terminal in document.session()["terminals"]] == ["ls"]
+
+
+def test_what_one_says_that_was_there_before_is_kept_when_the_load_fails():
+    transcript = creates_terminal(lived()).load(2).user_says("Q", "u-9").agent_asks_session(10, "terminal/output", terminalId="x1")
+    document = transcript.client_answers(10, {"output": "z", "truncated": False}).agent_fails(2).fold()
+
+    (terminal,) = document.session()["terminals"]
+    assert (terminal["command"], terminal["output"]) == ("ls", "z")
+
+
+# --- going on from the middle of it --------------------------------------------------------------------------------------
+
+
+@each_outcome
+@whenever
+def test_it_goes_on_from_a_document(outcome, early):
+    def live(transcript):
+        transcript = asks(transcript.prompt(3, "new")).ends(3).prompt(4, "more")
+        return transcript.agent_asks_session(8, "fs/read_text_file", path="/a")
+
+    begun = v1().prompt(1, "q").tool_call("t1").permission(30, "t1")
+    document = SUCCEEDS[outcome](during_load(begun, live, early=early)).ends(4).ends(1).fold()
+
+    assert document.permission(30)["status"] == "pending"
+    assert [turn["status"] for turn in document.turns()] == ["ended"] * 3
+
+
+def test_text_goes_on_where_it_is():
+    document = v2().replay(2).user_message("h", "old").state("running").agent_says("a", "m").agent_fails(2).agent_says("b", "m").fold()
+
+    assert document.message("m")["content"] == [text("ab")]
