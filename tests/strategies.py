@@ -230,6 +230,7 @@ def _wishes(version: int, words: st.SearchStrategy[str]) -> st.SearchStrategy[tu
                 _wish("file", pick=_PICK, write=_FLAG),
                 _wish("terminal", pick=_PICK, way=_WAY, which=_PICK),
                 _wish("display", pick=_PICK, call=st.integers(0, 2), way=_PICK, words=words),
+                _wish("echo", pick=_PICK, which=_PICK, size=st.integers(0, 3), message=st.none() | st.integers(0, 1)),
             )
         ),
     )

@@ -9,7 +9,7 @@ from .. import events as e
 from .._json import EMPTY
 from .correlate import close
 from .draft import Draft, shown
-from .wire import Asked
+from .wire import SETUPS, Asked
 
 
 def given_up(draft: Draft, asked: Asked, *, taken_over: bool = False) -> None:
@@ -47,6 +47,8 @@ def _question(draft: Draft, asked: Asked) -> None:
 
 
 def _setup(draft: Draft, asked: Asked) -> None:
+    if draft.frame.method in SETUPS and draft.session_id == asked.session_id:
+        return  # the one that takes its id takes its place
     if asked.session_id is not None:
         draft.emit(e.SessionSetupFailed(asked.session_id, newest=draft.wire.is_newest_setup(asked)))
 

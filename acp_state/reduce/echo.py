@@ -73,6 +73,8 @@ def _went_on(session: Session, place: int, event: MessageChunked) -> Session:
     if echo is None:  # cannot be: _under_way found it
         return session
     longer = _matched(echo, event.block, event.text)
+    if longer is echo:
+        return session
     if longer is not None:
         return evolve(session, turns=session.turns.replace(place, evolve(turn, _echo=longer)))
     session = _named(session, place, None, None)
@@ -114,8 +116,11 @@ def _named(session: Session, place: int, id: str | None, echo: Echo | None) -> S
     entry = turn._entry
     if entry is None:
         return session
-    echoed = session._echoed
     message = session.timeline.known(entry)
+    turns = session.turns
+    if message.id == id:
+        return evolve(session, turns=turns.replace(place, evolve(turn, _echo=echo)))
+    echoed = session._echoed
     if message.id is not None:
         echoed = echoed.remove(message.id)
     if id is not None:
@@ -124,7 +129,7 @@ def _named(session: Session, place: int, id: str | None, echo: Echo | None) -> S
     return evolve(
         session,
         timeline=session.timeline.replace(entry, evolve(message, id=id)),
-        turns=session.turns.replace(place, evolve(turn, prompts=prompts, _echo=echo)),
+        turns=turns.replace(place, evolve(turn, prompts=prompts, _echo=echo)),
         _echoed=echoed,
     )
 
@@ -165,7 +170,7 @@ def _matched(echo: Echo, block: FrozenDict, text: str | None) -> Echo | None:
     half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
     text = text[: len(text) - len(half)]
     if not text:
-        return evolve(echo, content=content, half=half)
+        return echo if content is echo.content else evolve(echo, content=content, half=half)
     if run >= len(echo.runs):
         return None
     wanted, whole = echo.runs[run]

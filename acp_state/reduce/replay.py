@@ -89,10 +89,8 @@ def _entered(session: Session, event: Any, note: Note) -> Session:
     session = evolve(session, _loading=evolve(loading, begun=True))
     if loading.scope != "start":
         return session
-    if session.before is not None:  # a load before this one had begun to replay
-        session = evolve(session, before=history_of(_returned(session, session.before)))
     # An unknown session may have been asked something, or prompted, before it brings anything.
-    elif loading.known or session.timeline or session.turns:
+    if loading.known or session.timeline or session.turns:
         session = evolve(session, before=history_of(session))
     return evolve(session, **_fields(History()))
 
@@ -179,17 +177,12 @@ def finished(session: Session, *, succeeded: bool) -> Session:
     if before is not None and stays:
         session = with_live_of_aside(session, before, loading.known_until if loading.known else None)
     elif before is not None:
-        session = _returned(session, before)
+        session = with_live_of_replay(evolve(session, **_fields(before)), history_of(session))
     if loading.replaying and loading.begun and stays:
         activity = activity_of(session)
         if activity in (None, "idle"):
             session = _with_open_calls_unresolved(session)
     return with_activity(session)
-
-
-def _returned(session: Session, before: History) -> Session:
-    """Return *session* with the history *before* the replay, and what went on live since."""
-    return with_live_of_replay(evolve(session, **_fields(before)), history_of(session))
 
 
 def made_history(session: Session) -> Session:

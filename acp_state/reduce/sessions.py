@@ -48,6 +48,8 @@ def setup_asked(snapshot: Snapshot, event: SessionSetupAsked, note: Note) -> Sna
             additional_directories=event.additional_directories,
         )
     under_way = session._loading
+    if under_way is not None and under_way.begun:
+        session = finished(session, succeeded=False)  # what it had brought is for this one to bring
     loading = Loading(
         event.scope,
         known if under_way is None else under_way.known,

@@ -9,8 +9,9 @@ import pytest
 
 from hypothesis import given
 
+from acp_state._content import Content
 from acp_state._json import same
-from acp_state._persistent import Table
+from acp_state._persistent import Log, Table
 from acp_state.folding import Fold
 from acp_state.frames import Frame
 from acp_state.state import History, Snapshot
@@ -121,8 +122,12 @@ def unshared(before: Any, after: Any, where: str) -> list[str]:
     """The places where *after* has another object than *before* that is equal to it."""
     if before is after or type(before) is not type(after) or isinstance(before, (str, bytes, int, float, bool, frozenset)):
         return []
+    if isinstance(before, (Content, Log)):
+        return [where] if before == after else []
     if isinstance(before, Table):
         pairs = dict(before.places())
+        if dict(after.places()).keys() == pairs.keys() and all(pairs[place] is entry for place, entry in after.places()):
+            return [where]
         return [found for place, entry in after.places() if place in pairs for found in unshared(pairs[place], entry, f"{where}/{place}")]
     if attrs.has(type(before)):
         if before == after and _exactly(before, after):
@@ -156,6 +161,36 @@ def test_parts_that_did_not_change_are_shared(conversation):
         work.take(frame)
         if not brings_all_anew(frame, before) and not brings_all_anew(frame, work.snapshot):
             assert unshared(before, work.snapshot, "") == []
+
+
+@given(polite())
+def test_a_load_that_takes_over_its_like_changes_nothing(conversation):
+    ran("conversations")
+    work = Fold()
+    for frame in frames_of(conversation):
+        work.take(frame)
+        if frame.kind == "request" and frame.method in ("session/load", "session/resume") and frame.id is not None:
+            once = work.snapshot
+            work.take(frame)
+            assert once is work.snapshot
+
+
+def test_an_echo_without_an_id_leaves_the_prompt_the_same_object():
+    talk = Talk(1)
+    talk.handshake()
+    talk.new(early=False, now=True)
+    talk.prompt(0, [{"type": "text", "text": "abc"}])
+    begun = len(talk.sent)
+    for size in (1, 0, 2):
+        talk.echo(0, 0, size, None)
+    work = Fold()
+    for frame in frames_of(talk.sent[:begun]):
+        work.take(frame)
+    for frame in frames_of(talk.sent[begun:]):
+        before = work.snapshot
+        work.take(frame)
+        assert unshared(before, work.snapshot, "") == []
+    assert len(work.snapshot.sessions["s-1"].timeline) == 2  # the last piece shows that it was none
 
 
 @pytest.mark.parametrize("version", [1, 2])

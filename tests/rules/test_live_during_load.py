@@ -271,3 +271,20 @@ def test_text_goes_on_where_it_is():
     document = v2().replay(2).user_message("h", "old").state("running").agent_says("a", "m").agent_fails(2).agent_says("b", "m").fold()
 
     assert document.message("m")["content"] == [text("ab")]
+
+
+# --- another load in the middle of it ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("id", [2, 4], ids=["that takes its id over", "with an id of its own"])
+def test_another_load_begins_with_what_was_there_before_the_first_one(id):
+    transcript = lived().load(2).user_says("R", "u-8").prompt(3, "new").load(id)
+    document = transcript.fold()
+
+    assert document.messages() == [("user", "old"), ("agent", "a"), ("user", "new")]
+    assert "before" not in document.session()
+    assert document.session()["phase"] == "loading"
+
+    document = transcript.agent_answers(id, {}).fold()
+    assert document.messages() == [("user", "old"), ("agent", "a"), ("user", "new")]
+    assert document.session()["phase"] == "ready"

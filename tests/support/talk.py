@@ -336,6 +336,16 @@ class Talk:
             message = 0
         self.update(place, kind, messageId=None if message is None else f"{name[0]}-{message}", content=block, _meta=meta)
 
+    def echo(self, pick: int, which: int, size: int, message: int | None) -> None:
+        """Repeat the beginning of a v1 prompt that is open, as some agents do; an empty piece of it, too."""
+        place = self._place(pick, "ready")
+        if place is None or not place.prompts or self.version == 2:
+            return
+        block = place.prompts[which % len(place.prompts)].params["prompt"][0]
+        if block.get("type") == "text":
+            block = {**block, "text": block["text"][:size]}
+        self.update(place, "user_message_chunk", messageId=None if message is None else f"u-{message}", content=block)
+
     def message(self, pick: int, role: int, message: int, blocks: list | None, sent: bool, meta: dict | None) -> None:
         place = self._place(pick)
         if place is None or self.version == 1:
