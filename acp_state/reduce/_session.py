@@ -163,7 +163,7 @@ def with_call(session: Session, place: int, before: ToolCall | None, after: Tool
         change = is_unfinished(after) - (before is not None and is_unfinished(before))
         if change or before is None:
             turn = turns.at(after.turn)
-            if turn.status == "running":
+            if turn.status == "running" and (change or (turn._entry is not None and not turn._busy)):
                 first = min(place, turn._first_call) if turn._unfinished else place
                 turns = turns.replace(
                     after.turn,
