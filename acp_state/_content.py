@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, overload
+from typing import ClassVar, Final, overload
 
 from ._json import FrozenDict, Json
 from ._json import same as same_json
@@ -173,7 +173,7 @@ class Content(Sequence[FrozenDict]):
             return len(self) == len(other) and self.sealed == other.sealed and self.blocks == other.blocks
         return NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
 
     def __repr__(self) -> str:
         return f"Content({list(self.blocks)!r}, sealed={self.sealed})"
@@ -261,7 +261,7 @@ class Output:
             return True
         return bytes(self) == bytes(other) if isinstance(other, Output) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
 
     def __repr__(self) -> str:
         return f"Output({bytes(self)!r})"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any, Final, NoReturn, TypeAlias
 
@@ -45,12 +45,22 @@ def _refuse(self: object, *_: object, **__: object) -> NoReturn:
     raise TypeError(msg)
 
 
+_Refusal: TypeAlias = Callable[..., NoReturn]
+
+
 class FrozenDict(dict[str, Json]):
     """A JSON object that cannot be changed. Equal to a plain `dict` with the same items."""
 
     __slots__ = ()
 
-    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse
+    __setitem__: _Refusal = _refuse
+    __delitem__: _Refusal = _refuse
+    __ior__: _Refusal = _refuse
+    clear: _Refusal = _refuse
+    pop: _Refusal = _refuse
+    popitem: _Refusal = _refuse
+    setdefault: _Refusal = _refuse
+    update: _Refusal = _refuse
 
     def __hash__(self) -> int:  # type: ignore[override]  # a dict and a list have none
         return hash(frozenset((key, _hashable(value)) for key, value in self.items()))
@@ -70,8 +80,18 @@ class FrozenList(list[Json]):
 
     __slots__ = ()
 
-    __setitem__ = __delitem__ = append = extend = insert = pop = remove = clear = sort = reverse = _refuse
-    __iadd__ = __imul__ = _refuse
+    __setitem__: _Refusal = _refuse
+    __delitem__: _Refusal = _refuse
+    __iadd__: _Refusal = _refuse
+    __imul__: _Refusal = _refuse
+    append: _Refusal = _refuse
+    clear: _Refusal = _refuse
+    extend: _Refusal = _refuse
+    insert: _Refusal = _refuse
+    pop: _Refusal = _refuse
+    remove: _Refusal = _refuse
+    reverse: _Refusal = _refuse
+    sort: _Refusal = _refuse
 
     def __hash__(self) -> int:  # type: ignore[override]  # a dict and a list have none
         return hash(tuple(_hashable(value) for value in self))

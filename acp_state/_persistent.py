@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, overload
 
 
 T = TypeVar("T")
@@ -78,7 +78,7 @@ class Log(Sequence[T], Generic[T]):
             return False
         return self._items is other._items or self._items[: self._size] == other._items[: other._size]
 
-    __hash__ = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
 
     def __repr__(self) -> str:
         return f"Log({self._items[: self._size]!r})"
@@ -493,7 +493,7 @@ class Table(Sequence[T], Generic[K, T]):
             return True
         return all(a is b or a == b for a, b in zip(self, other, strict=True))
 
-    __hash__ = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({list(self)!r})"
@@ -564,7 +564,7 @@ class Registry(Mapping[K, T], Generic[K, T]):
         # Not the order: sessions that interleave differently are the same sessions.
         return NotImplemented if not isinstance(other, Mapping) else dict(self.items()) == dict(other.items())
 
-    __hash__ = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
 
     def __repr__(self) -> str:
         return f"Registry({dict(self.items())!r})"

@@ -51,7 +51,7 @@ class Conversion:
     def __init__(self, to: Format = "acp-state", dialect: str | None = None) -> None:
         self.lost: Counter[str] = Counter()
         self.findings: list[Diagnostic] = []
-        self.frames = 0
+        self.frames: int = 0
         self._bare = to == "jsonrpc"
         self._dialect = dialect
         self._wire: Wire = NEW

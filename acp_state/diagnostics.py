@@ -133,7 +133,7 @@ class Findings:
     def __init__(self, findings: Iterable[Diagnostic] = ()) -> None:
         self._found: dict[tuple[str | None, ...], Diagnostic] = {}
         self._subjects: dict[tuple[str | None, ...], int] = {}
-        self.errors = 0
+        self.errors: int = 0
         """How many of the findings are errors."""
         for finding in findings:
             self.add(finding)

@@ -41,10 +41,10 @@ class Fold:
         start = start or Folded()
         self.snapshot: Snapshot = start.snapshot
         self.wire: Wire = start.wire
-        self.findings = Findings()
-        self.frames = 0
-        self.unknown = 0
-        self.refused = 0
+        self.findings: Findings = Findings()
+        self.frames: int = 0
+        self.unknown: int = 0
+        self.refused: int = 0
         self._heard = heard
         self._sides = start.sides
         self._note = _Note(self)

@@ -771,7 +771,7 @@ class Snapshot:
             return NotImplemented
         return self.connection == other.connection and self._derives == other._derives and self.sessions == other.sessions
 
-    __hash__ = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
 
     def __repr__(self) -> str:
         return f"Snapshot(connection={self.connection!r}, sessions={self.sessions!r})"

@@ -34,10 +34,10 @@ class Draft:
     )
 
     def __init__(self, wire: Wire, frame: Frame, sender: Sender) -> None:
-        self.wire = wire
-        self.frame = frame
+        self.wire: Wire = wire
+        self.frame: Frame = frame
         self.sender: Sender = sender
-        self.method = frame.method
+        self.method: str | None = frame.method
         self.part = "params" if frame.kind in ("request", "notification") else "error" if frame.kind == "error" else "result"
         self.session_id: str | None = None
         self.events: list[Event] = []

@@ -196,8 +196,8 @@ def _settled(history: H, place: int, question: Question) -> H:
     """Return *history* with a *question* that is pending no more at *place*."""
     turns = history.turns
     turn = None if question.turn is None else turns.at(question.turn)
-    if question.turn is not None and turn is not None:
-        turns = turns.replace(question.turn, changed(turn, _questions=turn._questions.remove(place)))
+    if question.turn is not None and turn is not None and turn._questions.place(place) >= 0:
+        turns = turns.replace(question.turn, evolve(turn, _questions=turn._questions.remove(place)))
     return evolve(
         history,
         timeline=history.timeline.replace(place, question),

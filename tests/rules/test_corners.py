@@ -165,3 +165,12 @@ def test_half_a_character_meets_the_other_half_as_an_object_too(kind, named, wor
 
     assert as_objects.snapshot == as_bytes.snapshot == live.snapshot
     assert as_objects.snapshot.sessions["s"].timeline[0].text == "".join(words).encode("utf-16", "surrogatepass").decode("utf-16")
+
+
+def test_an_answer_after_its_turn_leaves_the_turns_alone():
+    asked = request("agent", 7, "session/request_permission", sessionId="s", toolCall={"toolCallId": "t"}, options=[])
+    before = fold([*begun(1), prompt(9, "q"), asked, answer("agent", 9, stopReason="end_turn")])
+    after = fold([answer("client", 7, outcome={"outcome": "cancelled"})], from_=before)
+
+    assert after.snapshot.sessions["s"].timeline[-1].status == "cancelled"
+    assert after.snapshot.sessions["s"].turns is before.snapshot.sessions["s"].turns
