@@ -32,6 +32,7 @@ def add_files(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         help="a recording, also .gz; - for standard input; a pattern that names no file stands for those that match it",
     )
+    parser.set_defaults(headed=False)
     add_dialect(parser)
 
 
@@ -110,6 +111,16 @@ def check_output(output: str, file: str) -> None:
         return
     if is_one:
         raise UsageError(f"{output}: is the recording itself")
+
+
+def print_heading(file: str, args: argparse.Namespace) -> None:
+    """Print the name of *file* above text about it, if there are several, as `head` does."""
+    if len(args.files) > 1:
+        from ..findings import visible
+
+        between = "\n" if args.headed else ""
+        sys.stdout.write(f"{between}==> {visible(name_of(file))} <==\n")
+        args.headed = True
 
 
 def name_among(file: str, files: Sequence[str]) -> str | None:

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from . import UsageError, count, require
-from ._recordings import add_diagnostics, add_files, check_dialect, each_file, matching, name_among, opened, print_findings
+from ._recordings import add_diagnostics, add_files, check_dialect, each_file, matching, name_among, opened, print_findings, print_heading
 from ._state import check_folded, code_of, print_tally, printed, take
 
 
@@ -109,7 +109,10 @@ def _run(file: str, args: argparse.Namespace) -> int:
     print_findings(folded.diagnostics, args.diagnostics, name_among(file, args.files))
     print_tally(folded, args)
     check_folded(folded, file, args)
-    sys.stdout.write(printed(folded, file, args))
+    text = printed(folded, file, args)
+    if args.format == "text":
+        print_heading(file, args)
+    sys.stdout.write(text)
     return code_of(folded, args)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from . import FINE, UsageError, columns, count, require
-from ._recordings import add_files, check_dialect, check_output, each_file, matching, name_of, no_session
+from ._recordings import add_files, check_dialect, check_output, each_file, matching, name_of, no_session, print_heading
 
 
 if TYPE_CHECKING:
@@ -47,17 +47,15 @@ def run(args: argparse.Namespace) -> int:
     if args.html is not None:
         return _write_page(args)
     require("rich", "acp-state show")
-    files = matching(args.files)
-    return each_file(files, lambda file: _print(file, args, heading=len(files) > 1))
+    args.files = matching(args.files)
+    return each_file(args.files, lambda file: _print(file, args))
 
 
-def _print(file: str, args: argparse.Namespace, *, heading: bool) -> int:
-    from ..findings import visible
+def _print(file: str, args: argparse.Namespace) -> int:
     from ..story.text import Look, print_story
 
     story = _story(file, args)
-    if heading:
-        sys.stdout.write(f"=== {visible(name_of(file))}\n")
+    print_heading(file, args)
     print_story(story, sys.stdout, width=args.width, look=Look(plain=args.plain, lines=args.lines))
     return FINE
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from . import FINE, UsageError, _steps
 from ._colours import Paint
-from ._recordings import check_dialect, each_file, matching, name_of
+from ._recordings import check_dialect, each_file, matching, name_of, print_heading
 
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def _run(file: str, args: argparse.Namespace) -> int:
     for step in _wanted(file, args):
         object_ = _object(step, args)
         if object_ is not None:
-            if not printed and args.format == "text" and len(args.files) > 1:
-                sys.stdout.write(f"==> {_visible(name_of(file))} <==\n")
+            if not printed and args.format == "text":
+                print_heading(file, args)
             printed = True
             _print(object_, file, args)
     if args.entry is not None and not printed:

@@ -151,11 +151,13 @@ _ROLES: Final = {"user": "You", "agent": "Agent", "thought": "Thought", "session
 def _message(message: s.Message, _: Scene) -> Item:
     prose = Verbatim if message.role == "user" else Prose
     facts = [f"{word} {id}" for word, id in (("from", message.sender_session_id), ("to", message.recipient_session_id)) if id is not None]
+    parts = tuple(content_parts(message.content, prose))
+    says_something = any(not isinstance(part, (Prose, Verbatim)) or part.text.strip() for part in parts)
     return Item(
         kind=message.role if message.role in _ROLES else "agent",
         title=_ROLES.get(message.role, message.role),
-        facts=tuple(facts),
-        parts=tuple(content_parts(message.content, prose)),
+        facts=(*facts, *(() if says_something else ("blank",))),
+        parts=parts if says_something else (),
     )
 
 
@@ -385,6 +387,15 @@ def _step(entry: s.PlanEntry) -> Step:
 _SEVERITIES: Final[Mapping[str, Mood]] = {"error": "bad", "warning": "busy"}
 
 
+def _finding_title(finding: Diagnostic) -> str:
+    """What a finding says; of what lacks its type, also what that is: the finding has it in its pointer alone."""
+    *way, tag = (finding.pointer or "").split("/")
+    names = [name for name in way if name and not name.isdigit()]
+    if finding.code != "missing-discriminator" or not names:
+        return finding.message
+    return f"{names[-1]} without a {tag}, read as version 1 reads it"
+
+
 def _finding(finding: Diagnostic, _: Scene) -> Item:
     facts = [finding.code]
     if finding.line is not None:
@@ -392,7 +403,11 @@ def _finding(finding: Diagnostic, _: Scene) -> Item:
     if finding.count > 1:
         facts.append(f"{finding.count} times")
     return Item(
-        kind="finding", title=finding.message, status=finding.severity, mood=_SEVERITIES.get(finding.severity, "plain"), facts=tuple(facts)
+        kind="finding",
+        title=_finding_title(finding),
+        status=finding.severity,
+        mood=_SEVERITIES.get(finding.severity, "plain"),
+        facts=tuple(facts),
     )
 
 

@@ -61,6 +61,14 @@ def test_several_files_give_several_documents(shell, recording):
     assert ran.out == dumps(fold(LINES)) + "\n" + dumps(fold(v2("s-2").lines("jsonrpc"))) + "\n"
 
 
+def test_several_files_as_text_have_headings(shell, recording):
+    path, other = recording(SESSION), recording(v1("s-9"), "o\x1bther.ndjson")
+    texts = [shell("fold", file, "--format", "text").out for file in (path, other)]
+    name = str(other).replace("\x1b", "\\x1b")
+    expected = f"==> {path} <==\n{texts[0]}\n==> {name} <==\n{texts[1]}"
+    assert shell("fold", path, other.with_name("gone"), other, "--format", "text").out == expected
+
+
 def test_the_schema_is_printed(shell):
     ran = shell("schema")
     assert (ran.code, ran.err) == (0, "")

@@ -77,7 +77,8 @@ def test_show_leaves_out_what_was_not_asked_for(call, path, options, there, gone
 def test_several_files_are_told_one_after_the_other(call, path):
     out = call("show", path, path)[1]
 
-    assert out == f"=== {path}\n{call('show', path)[1]}" * 2
+    told = f"==> {path} <==\n{call('show', path)[1]}"
+    assert out == f"{told}\n{told}"
 
 
 def test_show_writes_a_page(call, path, tmp_path):

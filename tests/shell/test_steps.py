@@ -193,7 +193,7 @@ def test_files_have_a_heading_where_there_are_several(shell, recording):
     one, other = recording(v1("s-1"), "a"), recording(bare().agent_says("x"), "b")
     out = shell("trace", one, other).out
     assert out.startswith(f"==> {one} <==\n1  line 1")
-    assert f"\n==> {other} <==\n1  line 1  agent" in out
+    assert f"\n\n==> {other} <==\n1  line 1  agent" in out
 
 
 def test_a_place_where_no_entry_stands(shell, recording):

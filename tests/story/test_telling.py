@@ -338,3 +338,27 @@ def test_durations_in_words(seconds, words):
 
 def test_amounts_of_money():
     assert [amount(value, "EUR") for value in (3, 0.084, 1234.5, 0.1 + 0.2)] == ["3 EUR", "0.084 EUR", "1,234.5 EUR", "0.3 EUR"]
+
+
+# --- what says little ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [(text("\n \n"), ("blank",)), (text(""), ("blank",)), (text("a"), ()), ({"type": "image", "data": "", "mimeType": "a/b"}, ())],
+)
+def test_a_message_without_a_word_says_so(said, facts):
+    (told,) = items(v1().update("agent_message_chunk", content=said, messageId="m"), "agent")
+
+    assert told.facts == facts
+    assert (told.parts == ()) is (facts != ())
+
+
+def test_what_lacks_its_type_is_called_by_its_name():
+    talk = v2().update("available_commands_update", availableCommands=[{"name": "a", "description": "b", "input": {"hint": "c"}}])
+    titles = [told.title for told in items(talk, "finding")]
+
+    assert titles == [
+        "availableCommands without a type, read as version 1 reads it",
+        "input without a type, read as version 1 reads it",
+    ]
