@@ -19,14 +19,13 @@ from base64 import b64encode
 from functools import cache
 from typing import Any, Final
 
-import attrs
-
 from ._json import Json, decode
 from .codec import to_json, wire_name
 from .events import Event
 
 
 _WORD: Final = re.compile("(?<!^)(?=[A-Z])")
+_REQUIRED: Final = object()
 
 
 def event_to_json(event: Event) -> dict[str, Json]:
@@ -44,8 +43,10 @@ def event_to_json(event: Event) -> dict[str, Json]:
 @cache
 def _members(cls: Any) -> tuple[str, tuple[tuple[str, str, Any], ...]]:
     """The name of an event's class, and of its attributes: name, name in JSON, and the default."""
-    fields = attrs.fields(cls)
-    return _WORD.sub("_", cls.__name__).lower(), tuple((field.name, wire_name(field.name), field.default) for field in fields)
+    names, defaults = cls.__struct_fields__, cls.__struct_defaults__
+    defaults = (*[_REQUIRED] * (len(names) - len(defaults)), *defaults)  # those of the last ones
+    members = tuple((name, wire_name(name), default) for name, default in zip(names, defaults, strict=True))
+    return _WORD.sub("_", cls.__name__).lower(), members
 
 
 def _value(value: Any) -> Json:

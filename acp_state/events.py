@@ -3,15 +3,18 @@
 The normalizer makes them, the reducer folds them. Each is a fact in the past. A rule that differs
 between versions is a field of the event, not a version. `session_id` is the session that it is
 about; *key* finds a request (its id with its JSON type, or a number where the recording has no
-ids). Dispatch is on the exact type: do not subclass.
+ids). Dispatch is on the exact type: do not subclass. `msgspec.structs` has what goes with the classes
+(`fields`, `replace`, `asdict`).
 """
 
 from __future__ import annotations
 
 from typing import NewType, TypeAlias
 
+from msgspec import Struct
+
 from ._json import FrozenDict, Json
-from ._model import UNSET, Patch, Unset, frozen
+from ._model import UNSET, Patch, Unset
 from .state import (
     Auth,
     AuthMethod,
@@ -48,11 +51,14 @@ Location = NewType("Location", FrozenDict)
 Meta: TypeAlias = JsonObject | None
 
 
+class _Fact(Struct, frozen=True, gc=False):
+    """What an event is. It lives for one frame, so it is a `Struct`, which costs a quarter of what an attrs class does."""
+
+
 # --- connection ------------------------------------------------------------------------------------
 
 
-@frozen
-class Connecting:
+class Connecting(_Fact, frozen=True):
     """The client asked for a connection. *renewed*: it had one before, of which nothing goes on."""
 
     renewed: bool = False
@@ -62,8 +68,7 @@ class Connecting:
     meta: Meta = None
 
 
-@frozen
-class Connected:
+class Connected(_Fact, frozen=True):
     """The agent agreed. *version* is the one that it is read as."""
 
     version: int
@@ -73,8 +78,7 @@ class Connected:
     meta: Meta = None
 
 
-@frozen
-class ConnectFailed:
+class ConnectFailed(_Fact, frozen=True):
     """The agent refused, or its answer could not be read (then there is no *error*)."""
 
     error: Json | None = None
@@ -84,38 +88,33 @@ class ConnectFailed:
     meta: Meta = None
 
 
-@frozen
-class ActivityRuleChanged:
+class ActivityRuleChanged(_Fact, frozen=True):
     """From now on a session's activity follows from its prompts and requests, or it does not."""
 
     derives: bool
 
 
-@frozen
-class Authenticated:
+class Authenticated(_Fact, frozen=True):
     """The agent accepted a way to authenticate."""
 
     method_id: str | None
     meta: Meta = None
 
 
-@frozen
-class LoggedOut:
+class LoggedOut(_Fact, frozen=True):
     """The agent forgot who the user is."""
 
     meta: Meta = None
 
 
-@frozen
-class AuthReported:
+class AuthReported(_Fact, frozen=True):
     """The agent said whether it is authenticated, and as whom."""
 
     auth: Auth
     meta: Meta = None
 
 
-@frozen
-class SessionsListed:
+class SessionsListed(_Fact, frozen=True):
     """The agent listed the sessions that it keeps; *append*: these are the next ones of the list."""
 
     sessions: tuple[ListedSession, ...] | None
@@ -124,8 +123,7 @@ class SessionsListed:
     meta: Meta = None
 
 
-@frozen
-class RequestOpened:
+class RequestOpened(_Fact, frozen=True):
     """A request was sent. *names_session*: a session of that id is known from now on."""
 
     key: tuple[str, RequestKey]
@@ -133,22 +131,19 @@ class RequestOpened:
     names_session: bool = False
 
 
-@frozen
-class RequestClosed:
+class RequestClosed(_Fact, frozen=True):
     """A request was answered, or nobody waits for its answer any more."""
 
     key: tuple[str, RequestKey]
 
 
-@frozen
-class Exited:
+class Exited(_Fact, frozen=True):
     """The agent's process ended, or the recording says that the connection did."""
 
     exit: JsonObject
 
 
-@frozen
-class ConnectionMetaSent:
+class ConnectionMetaSent(_Fact, frozen=True):
     """A frame that concerns the connection had `_meta`."""
 
     meta: JsonObject
@@ -157,8 +152,7 @@ class ConnectionMetaSent:
 # --- sessions --------------------------------------------------------------------------------------
 
 
-@frozen
-class SessionSetupAsked:
+class SessionSetupAsked(_Fact, frozen=True):
     """A session was asked for by its id. *scope*: `start` and `cursor` bring history, `none` does not."""
 
     session_id: str
@@ -168,8 +162,7 @@ class SessionSetupAsked:
     meta: Meta = None
 
 
-@frozen
-class SessionReady:
+class SessionReady(_Fact, frozen=True):
     """A session can be used.
 
     *newest*: it is the load or resume that was asked last. *fresh*: it is new and idle. *complete*: a list that is not here is empty, unless it was updated
@@ -195,8 +188,7 @@ class SessionReady:
     meta: Meta = None
 
 
-@frozen
-class SessionSetupFailed:
+class SessionSetupFailed(_Fact, frozen=True):
     """A session could not be had; without *error* nobody will ever say."""
 
     session_id: str
@@ -204,16 +196,14 @@ class SessionSetupFailed:
     newest: bool = True
 
 
-@frozen
-class SessionEndAsked:
+class SessionEndAsked(_Fact, frozen=True):
     """The client asked to close or archive a session."""
 
     session_id: str
     meta: Meta = None
 
 
-@frozen
-class SessionEnded:
+class SessionEnded(_Fact, frozen=True):
     """A session is closed or deleted (*phase*)."""
 
     session_id: str
@@ -222,16 +212,14 @@ class SessionEnded:
     meta: Meta = None
 
 
-@frozen
-class SessionUnarchived:
+class SessionUnarchived(_Fact, frozen=True):
     """A session is in the agent's list again."""
 
     session_id: str
     meta: Meta = None
 
 
-@frozen
-class SessionStatusReported:
+class SessionStatusReported(_Fact, frozen=True):
     """The agent said whether it has a session in memory, and what it is doing."""
 
     session_id: str
@@ -241,8 +229,7 @@ class SessionStatusReported:
     meta: Meta = None
 
 
-@frozen
-class TitleStored:
+class TitleStored(_Fact, frozen=True):
     """The agent stored a title that the client wanted."""
 
     session_id: str
@@ -250,8 +237,7 @@ class TitleStored:
     meta: Meta = None
 
 
-@frozen
-class InfoPatched:
+class InfoPatched(_Fact, frozen=True):
     """A session's title or time changed (schema `SessionInfoUpdate`)."""
 
     session_id: str
@@ -260,8 +246,7 @@ class InfoPatched:
     meta: Patch[JsonObject] = UNSET
 
 
-@frozen
-class ModeChosen:
+class ModeChosen(_Fact, frozen=True):
     """A session is in another mode."""
 
     session_id: str
@@ -269,8 +254,7 @@ class ModeChosen:
     meta: Meta = None
 
 
-@frozen
-class ModelChosen:
+class ModelChosen(_Fact, frozen=True):
     """A session uses another model."""
 
     session_id: str
@@ -278,8 +262,7 @@ class ModelChosen:
     meta: Meta = None
 
 
-@frozen
-class ConfigReplaced:
+class ConfigReplaced(_Fact, frozen=True):
     """A session's settings, all of them."""
 
     session_id: str
@@ -287,8 +270,7 @@ class ConfigReplaced:
     meta: Meta = None
 
 
-@frozen
-class CommandsReplaced:
+class CommandsReplaced(_Fact, frozen=True):
     """A session's commands, all of them."""
 
     session_id: str
@@ -296,8 +278,7 @@ class CommandsReplaced:
     meta: Meta = None
 
 
-@frozen
-class UsageReported:
+class UsageReported(_Fact, frozen=True):
     """How full the context is (schema `UsageUpdate`)."""
 
     session_id: str
@@ -307,16 +288,14 @@ class UsageReported:
     meta: Meta = None
 
 
-@frozen
-class NoticePosted:
+class NoticePosted(_Fact, frozen=True):
     """A word to the user."""
 
     session_id: str
     notice: Notice
 
 
-@frozen
-class SubagentPatched:
+class SubagentPatched(_Fact, frozen=True):
     """A session has a child, or what it says of it changed (schema `SubagentUpdate`)."""
 
     session_id: str
@@ -331,8 +310,7 @@ class SubagentPatched:
     meta: Patch[JsonObject] = UNSET
 
 
-@frozen
-class SessionMetaSent:
+class SessionMetaSent(_Fact, frozen=True):
     """A frame that concerns a session had `_meta`. *known_only*: an unknown session stays unknown."""
 
     session_id: str
@@ -340,8 +318,7 @@ class SessionMetaSent:
     known_only: bool = False
 
 
-@frozen
-class UnknownUpdated:
+class UnknownUpdated(_Fact, frozen=True):
     """An update of a kind that nobody knows; as sent."""
 
     session_id: str
@@ -351,8 +328,7 @@ class UnknownUpdated:
 # --- turns -----------------------------------------------------------------------------------------
 
 
-@frozen
-class PromptSent:
+class PromptSent(_Fact, frozen=True):
     """The user's message, which begins a turn of its own."""
 
     session_id: str
@@ -362,8 +338,7 @@ class PromptSent:
     meta: Meta = None
 
 
-@frozen
-class PromptAnswered:
+class PromptAnswered(_Fact, frozen=True):
     """The turn of a prompt is over: ended, or failed with *error*, or *cancelled* with one."""
 
     session_id: str
@@ -375,8 +350,7 @@ class PromptAnswered:
     meta: Meta = None
 
 
-@frozen
-class PromptQueued:
+class PromptQueued(_Fact, frozen=True):
     """A prompt was sent; its message is in the timeline when the agent says so."""
 
     session_id: str
@@ -386,8 +360,7 @@ class PromptQueued:
     meta: Meta = None
 
 
-@frozen
-class PromptAccepted:
+class PromptAccepted(_Fact, frozen=True):
     """The agent took a prompt, as the message *message_id* if it said so."""
 
     session_id: str
@@ -396,8 +369,7 @@ class PromptAccepted:
     meta: Meta = None
 
 
-@frozen
-class PromptRejected:
+class PromptRejected(_Fact, frozen=True):
     """The agent refused a prompt."""
 
     session_id: str
@@ -405,8 +377,7 @@ class PromptRejected:
     error: Json
 
 
-@frozen
-class PromptCancelAsked:
+class PromptCancelAsked(_Fact, frozen=True):
     """The client asked to cancel one prompt."""
 
     session_id: str
@@ -414,8 +385,7 @@ class PromptCancelAsked:
     meta: JsonObject | None = None
 
 
-@frozen
-class TurnOrphaned:
+class TurnOrphaned(_Fact, frozen=True):
     """A turn ended whose prompt nobody saw."""
 
     session_id: str
@@ -426,8 +396,7 @@ class TurnOrphaned:
     meta: Meta = None
 
 
-@frozen
-class CancelAsked:
+class CancelAsked(_Fact, frozen=True):
     """The client cancelled what a session is doing. *blocked_only*: its questions only while all waits for them."""
 
     session_id: str
@@ -435,8 +404,7 @@ class CancelAsked:
     meta: Meta = None
 
 
-@frozen
-class StateReported:
+class StateReported(_Fact, frozen=True):
     """A session said what it is doing (schema `StateUpdate`)."""
 
     session_id: str
@@ -451,8 +419,7 @@ class StateReported:
 # --- messages --------------------------------------------------------------------------------------
 
 
-@frozen
-class MessageChunked:
+class MessageChunked(_Fact, frozen=True):
     """A piece of a message arrived. *text* is that of a text block; *block* then is the block without it."""
 
     session_id: str
@@ -465,8 +432,7 @@ class MessageChunked:
     """Whether a new message of the user begins a turn if none is open."""
 
 
-@frozen
-class MessagePatched:
+class MessagePatched(_Fact, frozen=True):
     """A whole message (schema `UserMessage`, `AgentMessage`, `AgentThought`, `SessionMessage`)."""
 
     session_id: str
@@ -482,8 +448,7 @@ class MessagePatched:
     meta: Patch[JsonObject] = UNSET
 
 
-@frozen
-class CompactionPatched:
+class CompactionPatched(_Fact, frozen=True):
     """A context compaction (schema `CompactionUpdate`)."""
 
     session_id: str
@@ -495,8 +460,7 @@ class CompactionPatched:
     meta: Patch[JsonObject] = UNSET
 
 
-@frozen
-class CompactionChunked:
+class CompactionChunked(_Fact, frozen=True):
     """A piece of a compaction's summary arrived."""
 
     session_id: str
@@ -509,8 +473,7 @@ class CompactionChunked:
 # --- tool calls and plans --------------------------------------------------------------------------
 
 
-@frozen
-class ToolCallPatched:
+class ToolCallPatched(_Fact, frozen=True):
     """A tool call (schema `ToolCall`, `ToolCallUpdate`)."""
 
     session_id: str
@@ -524,8 +487,8 @@ class ToolCallPatched:
     raw_input: Json | Unset = UNSET
     raw_output: Json | Unset = UNSET
     capabilities: Patch[JsonObject] = UNSET
-    parent: str | None = None
     meta: Patch[JsonObject] = UNSET
+    parent: str | None = None
     introduces: bool = False
     """Whether it is said to be new: then it is announced, and a finished one of an earlier turn is another."""
     announces: bool = True
@@ -536,8 +499,7 @@ class ToolCallPatched:
     """Whether it came with a request, and so is no history, also during a load."""
 
 
-@frozen
-class ToolContentChunked:
+class ToolContentChunked(_Fact, frozen=True):
     """One more item of a tool call's content."""
 
     session_id: str
@@ -546,24 +508,21 @@ class ToolContentChunked:
     parent: str | None = None
 
 
-@frozen
-class ToolCallCancelAsked:
+class ToolCallCancelAsked(_Fact, frozen=True):
     """The client asked to cancel a tool call."""
 
     session_id: str
     id: str
 
 
-@frozen
-class PlanReplaced:
+class PlanReplaced(_Fact, frozen=True):
     """A plan, whole."""
 
     session_id: str
     plan: Plan
 
 
-@frozen
-class PlanRemoved:
+class PlanRemoved(_Fact, frozen=True):
     """A plan is no more."""
 
     session_id: str
@@ -574,8 +533,7 @@ class PlanRemoved:
 # --- questions: permissions and elicitations -------------------------------------------------------
 
 
-@frozen
-class PermissionAsked:
+class PermissionAsked(_Fact, frozen=True):
     """The agent asked whether it may."""
 
     session_id: str
@@ -583,8 +541,7 @@ class PermissionAsked:
     permission: Permission
 
 
-@frozen
-class PermissionAnswered:
+class PermissionAnswered(_Fact, frozen=True):
     """The client answered: *status* `selected`, `cancelled`, `failed` or `invalid`."""
 
     session_id: str
@@ -598,8 +555,7 @@ class PermissionAnswered:
     meta: Meta = None
 
 
-@frozen
-class ElicitationAsked:
+class ElicitationAsked(_Fact, frozen=True):
     """The agent asked the user something. Without *session_id* it concerns a request."""
 
     session_id: str | None
@@ -607,8 +563,7 @@ class ElicitationAsked:
     elicitation: Elicitation
 
 
-@frozen
-class ElicitationAnswered:
+class ElicitationAnswered(_Fact, frozen=True):
     """The client answered: *status* `accepted`, `declined`, `cancelled`, `failed` or `invalid`."""
 
     session_id: str | None
@@ -620,8 +575,7 @@ class ElicitationAnswered:
     meta: Meta = None
 
 
-@frozen
-class ElicitationCompleted:
+class ElicitationCompleted(_Fact, frozen=True):
     """What the user was sent to a URL for is done."""
 
     session_id: str | None
@@ -629,8 +583,7 @@ class ElicitationCompleted:
     meta: Meta = None
 
 
-@frozen
-class QuestionWithdrawn:
+class QuestionWithdrawn(_Fact, frozen=True):
     """The agent cancelled its question; the client still owes an answer."""
 
     session_id: str | None
@@ -638,8 +591,7 @@ class QuestionWithdrawn:
     meta: JsonObject | None = None
 
 
-@frozen
-class QuestionLapsed:
+class QuestionLapsed(_Fact, frozen=True):
     """Nobody will see an answer to this question any more."""
 
     session_id: str | None
@@ -649,8 +601,7 @@ class QuestionLapsed:
 # --- terminals, files, extensions ------------------------------------------------------------------
 
 
-@frozen
-class TerminalPatched:
+class TerminalPatched(_Fact, frozen=True):
     """A terminal (schema `TerminalUpdate`, and what v1 says in requests and answers)."""
 
     session_id: str
@@ -676,8 +627,7 @@ class TerminalPatched:
     """As of a tool call: whether it came with a request."""
 
 
-@frozen
-class TerminalOutputAppended:
+class TerminalOutputAppended(_Fact, frozen=True):
     """A terminal printed something. *cumulative*: maybe all of it once more (SPEC 4.7)."""
 
     session_id: str
@@ -690,16 +640,14 @@ class TerminalOutputAppended:
     """As of a tool call: whether it came with a request."""
 
 
-@frozen
-class TerminalCancelAsked:
+class TerminalCancelAsked(_Fact, frozen=True):
     """The client asked to cancel a terminal."""
 
     session_id: str
     id: str
 
 
-@frozen
-class FileAsked:
+class FileAsked(_Fact, frozen=True):
     """The agent asked the client to read or write a file."""
 
     session_id: str
@@ -707,8 +655,7 @@ class FileAsked:
     file: FileRequest
 
 
-@frozen
-class FileAnswered:
+class FileAnswered(_Fact, frozen=True):
     """The client did (*status* `answered`), or did not (`failed`, `cancelled`)."""
 
     session_id: str
@@ -717,8 +664,7 @@ class FileAnswered:
     meta: Meta = None
 
 
-@frozen
-class ExtensionSent:
+class ExtensionSent(_Fact, frozen=True):
     """A request or notification that this protocol does not know, or that says nothing of a session."""
 
     session_id: str | None
@@ -726,8 +672,7 @@ class ExtensionSent:
     extension: Extension
 
 
-@frozen
-class ExtensionAnswered:
+class ExtensionAnswered(_Fact, frozen=True):
     """An extension request was answered: *status* `answered`, `failed` or `cancelled`."""
 
     session_id: str | None

@@ -9,8 +9,9 @@ import gc
 import io
 import os
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, Final, TypeAlias
 
 from . import events as e
@@ -58,13 +59,15 @@ class Fold:
         note = self._note
         note.frame = frame
         snapshot = self.snapshot
+        kind: type[e.Event] | None = None
         for event in events:
             note.event = event
-            snapshot = HANDLERS[event.__class__](snapshot, event, note)
+            kind = event.__class__
+            snapshot = HANDLERS[kind](snapshot, event, note)
         self.snapshot = snapshot
         if note.refused:
             self._refuse()
-        elif events and events[-1].__class__ in _NOT_UNDERSTOOD:
+        elif kind in _NOT_UNDERSTOOD:
             self.unknown += 1
         return events
 
@@ -150,23 +153,21 @@ def fold(
 
 
 def items_of(source: Source, reader: Reader) -> Iterator[Frame | Diagnostic]:
-    """Yield what *reader* makes of *source*, from its beginning to its end. Raises `OSError` for a path that cannot be read."""
+    """Return what *reader* makes of *source*, from its beginning to its end. Raises `OSError` for a path that cannot be read."""
+    return chain.from_iterable(_read(source, reader))
+
+
+def _read(source: Source, reader: Reader) -> Iterator[Sequence[Frame | Diagnostic]]:
     if isinstance(source, (str, os.PathLike, bytes, io.RawIOBase, io.BufferedIOBase)):
         for block in blocks(source):
-            if isinstance(block, Diagnostic):
-                yield block
+            yield (block,) if isinstance(block, Diagnostic) else reader.feed(block)
+    else:
+        for piece in source:
+            if isinstance(piece, Frame):
+                yield (piece,)
             else:
-                yield from reader.feed(block)
-        yield from reader.close()
-        return
-    for piece in source:
-        if isinstance(piece, Frame):
-            yield piece
-        elif isinstance(piece, (str, bytes, bytearray)):
-            yield from reader.feed(_line(piece))
-        else:
-            yield from reader.feed_record(piece)
-    yield from reader.close()
+                yield reader.feed(_line(piece)) if isinstance(piece, (str, bytes, bytearray)) else reader.feed_record(piece)
+    yield reader.close()
 
 
 def _line(piece: str | bytes | bytearray) -> bytes:

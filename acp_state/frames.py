@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, TypeAlias
 
+from msgspec import Struct
+
 from ._json import Json
-from ._model import UNSET, Unset, frozen, maker
+from ._model import UNSET, Unset
 from .methods import REQUESTS
 
 
@@ -19,8 +21,7 @@ Kind: TypeAlias = Literal["request", "response", "error", "notification", "exit"
 SENDERS: Final[tuple[Sender, Sender]] = ("client", "agent")
 
 
-@frozen
-class Frame:
+class Frame(Struct, frozen=True, gc=False):
     """One message of a recording.
 
     *payload* is the params, the result or the error, `UNSET` if there is none. *id* is `UNSET` where
@@ -37,10 +38,6 @@ class Frame:
     time: float | None = None
     line: int | None = None
     partial: bool = False
-
-
-make_frame: Final = maker(Frame, "sender", "kind", "id", "method", "payload", "time", "line", "partial")
-"""Makes a `Frame` from all of its attributes in order, faster than its own constructor does."""
 
 
 def read_message(
@@ -81,12 +78,11 @@ def read_one(message: Json, sender: Sender | None, asked: bool, time: float | No
 
 def notification(message: dict[str, Json], sender: Sender | None, time: float | None, line: int | None) -> Frame | None:
     """Return the frame of a message that has a version, a method and params, as nearly all have; `None` for any other."""
-    if len(message) != 3 or "jsonrpc" not in message or "params" not in message:
-        return None
-    method = message.get("method")
-    if method.__class__ is not str or method in REQUESTS:
-        return None
-    return make_frame(sender, "notification", UNSET, method, message["params"], time, line, False)
+    if len(message) == 3 and "params" in message and message.get("jsonrpc") == "2.0":
+        method = message.get("method")
+        if method.__class__ is str and method not in REQUESTS:
+            return Frame(sender, "notification", UNSET, method, message["params"], time, line)
+    return None
 
 
 def _read_with_care(message: Mapping[str, Json], sender: Sender | None, asked: bool, time: float | None, line: int | None) -> Frame:
@@ -97,16 +93,16 @@ def _read_with_care(message: Mapping[str, Json], sender: Sender | None, asked: b
     if method is not UNSET and not isinstance(method, str):
         return invalid("a method that is no string", sender, time, line)
     if "error" in message and (message["error"] is not None or "result" not in message):
-        return make_frame(sender, "error", id_, method or None, message["error"], time, line, False)
+        return Frame(sender, "error", id_, method or None, message["error"], time, line)
     if "result" in message:
-        return make_frame(sender, "response", id_, method or None, message["result"], time, line, False)
+        return Frame(sender, "response", id_, method or None, message["result"], time, line)
     if method is UNSET:
         return invalid("neither a method nor a result nor an error", sender, time, line)
     # With an id, or without one but of a request's method: recordings without ids have both.
     kind: Kind = "request" if id_ is not UNSET or asked or method in REQUESTS else "notification"
-    return make_frame(sender, kind, id_, method, message.get("params", UNSET), time, line, False)
+    return Frame(sender, kind, id_, method, message.get("params", UNSET), time, line)
 
 
 def invalid(why: str, sender: Sender | None = None, time: float | None = None, line: int | None = None) -> Frame:
     """Return the frame of something that is no message, and *why* not."""
-    return make_frame(sender, "invalid", UNSET, None, why, time, line, False)
+    return Frame(sender, "invalid", UNSET, None, why, time, line)

@@ -19,8 +19,9 @@ from typing import Any, Final, Self, TypeAlias
 from weakref import WeakSet
 
 from attrs import evolve
+from msgspec.structs import replace
 
-from ._model import frozen, replacer
+from ._model import frozen
 from .changes import Change
 from .diagnostics import Diagnostic
 from .diffing import diff
@@ -40,8 +41,6 @@ Listener: TypeAlias = Callable[[Any, Any, tuple[Event, ...]], object]
 Selector: TypeAlias = Callable[[Snapshot], Any]
 
 Fed: TypeAlias = "bytes | bytearray | memoryview | str | Frame | Mapping[str, Any] | list[Any]"
-
-_told_of: Final = replacer(Frame, "sender", "time")
 
 
 @frozen
@@ -196,7 +195,7 @@ class Store:
                 fold.findings.add(item)
                 continue
             if sender is not None or time is not None:
-                item = _told_of(item, sender or item.sender, item.time if time is None else time)  # noqa: PLW2901 -- it is completed
+                item = replace(item, sender=sender or item.sender, time=item.time if time is None else time)  # noqa: PLW2901 -- it is completed
             before = fold.snapshot
             events = fold.take(item)
             if self._followed and fold.snapshot is not before:

@@ -21,10 +21,12 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from .._json import Json
-from .._model import UNSET, evolve
+from .._model import UNSET
 from ..diagnostics import Diagnostic, excerpt
-from ..frames import SENDERS, Frame, Sender, make_frame, read_message, read_one
+from ..frames import SENDERS, Frame, Sender, read_message, read_one
 from ..methods import REQUESTS
 from ._common import Item, not_a_frame, seconds
 
@@ -81,8 +83,8 @@ def _message(record: Json, sender: Sender | None, time: float | None, line: int 
         return read_message(message, sender, asked=asked, time=time, line=line)
     frame = read_one(message, sender, asked, time, line)
     if kind in _KINDS and frame.kind in _KINDS and frame.id is UNSET:
-        frame = evolve(frame, kind=kind)
-    return (evolve(frame, partial=True) if record.get("partial") is True else frame,)
+        frame = replace(frame, kind=kind)
+    return (replace(frame, partial=True) if record.get("partial") is True else frame,)
 
 
 def _header(record: Json, line: int | None) -> Iterable[Item]:
@@ -94,7 +96,7 @@ def _header(record: Json, line: int | None) -> Iterable[Item]:
 
 def _exit(exit_: Json, sender: Sender | None, time: float | None, line: int | None) -> Item:
     if isinstance(exit_, dict):
-        return make_frame(sender, "exit", UNSET, None, exit_, time, line, False)
+        return Frame(sender, "exit", UNSET, None, exit_, time, line)
     return not_a_frame(exit_, line, "an exit that is no object")
 
 

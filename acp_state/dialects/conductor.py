@@ -17,7 +17,7 @@ from typing import Final
 
 from .._json import Json
 from .._model import UNSET, Unset
-from ..frames import Frame, Sender, invalid, make_frame
+from ..frames import Frame, Kind, Sender, invalid
 from ._common import seconds
 
 
@@ -50,12 +50,12 @@ def _frame(record: Json, answer: bool, sender: Sender, line: int | None) -> Fram
     if isinstance(id_, (dict, list)):
         return invalid("an id that is an object or an array", sender, time, line)
     if answer:
-        kind = "error" if record.get("is_error") is True else "response"
-        return make_frame(sender, kind, id_, None, record["payload"], time, line, False)
+        kind: Kind = "error" if record.get("is_error") is True else "response"
+        return Frame(sender, kind, id_, None, record["payload"], time, line)
     method, params = _call(record)
     if record["type"] == "notification":
-        return make_frame(sender, "notification", UNSET, method, params, time, line, False)
-    return make_frame(sender, "request", id_, method, params, time, line, False)
+        return Frame(sender, "notification", UNSET, method, params, time, line)
+    return Frame(sender, "request", id_, method, params, time, line)
 
 
 def _call(record: Json) -> tuple[str, Json | Unset]:

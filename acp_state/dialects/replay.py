@@ -19,7 +19,7 @@ from typing import Final
 
 from .._json import Json
 from .._model import UNSET, Unset
-from ..frames import Frame, Kind, Sender, invalid, make_frame
+from ..frames import Frame, Kind, Sender, invalid
 
 
 ANY: Final = "<any>"
@@ -34,7 +34,7 @@ def read(record: Json, line: int | None, _depth: int) -> Iterable[Frame] | None:
         return ()
     if type_ == "runtime_exit":
         exit_ = {key: value for key, value in record.items() if key != "type"}
-        return (make_frame(None, "exit", UNSET, None, exit_, None, line, False),)
+        return (Frame(None, "exit", UNSET, None, exit_, None, line),)
     if not isinstance(type_, str) or type_ not in _SENDERS:
         return None
     return (_frame(record.get("frame"), _SENDERS[type_], line),)
@@ -50,7 +50,7 @@ def _frame(frame: Json, sender: Sender, line: int | None) -> Frame:
     if kind is None:
         return invalid("a frame of an unknown kind", sender, line=line)
     known = _known(payload)
-    return make_frame(sender, kind, UNSET, method, known, None, line, known is not payload or _is_open(known))
+    return Frame(sender, kind, UNSET, method, known, None, line, known is not payload or _is_open(known))
 
 
 def _kind(frame: Json) -> tuple[Kind | None, Json | Unset]:

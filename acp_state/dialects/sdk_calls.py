@@ -15,7 +15,7 @@ from typing import Final
 
 from .._json import Json
 from .._model import UNSET, Unset
-from ..frames import Frame, Kind, invalid, make_frame
+from ..frames import Frame, Kind, invalid
 
 
 CALLS: Final[dict[str, tuple[Kind, str]]] = {
@@ -70,7 +70,7 @@ def read(record: Json, line: int | None, _depth: int) -> Iterable[Frame] | None:
         return (_extension(EXTENSIONS[name], record["args"] if by_args else record.get("payload"), line),)
     if name in CALLS:
         kind, method = CALLS[name]
-        return (make_frame("agent", kind, UNSET, method, _payload(record, by_args), None, line, False),)
+        return (Frame("agent", kind, UNSET, method, _payload(record, by_args), None, line),)
     if name not in ANSWERS or by_args:
         return None  # the arguments of such a call would be the client's request
     return (_answer(ANSWERS[name], record, line),)
@@ -84,8 +84,8 @@ def _payload(record: Json, by_args: bool) -> Json | Unset:
 
 def _answer(method: str, record: Json, line: int | None) -> Frame:
     if "payload" not in record and record.get("error") is not None:
-        return make_frame("agent", "error", UNSET, method, record["error"], None, line, False)
-    return make_frame("agent", "response", UNSET, method, record.get("payload", UNSET), None, line, False)
+        return Frame("agent", "error", UNSET, method, record["error"], None, line)
+    return Frame("agent", "response", UNSET, method, record.get("payload", UNSET), None, line)
 
 
 def _extension(kind: Kind, call: Json, line: int | None) -> Frame:
@@ -94,4 +94,4 @@ def _extension(kind: Kind, call: Json, line: int | None) -> Frame:
     method, params = (call.get("method"), call.get("params", UNSET)) if isinstance(call, dict) else (None, UNSET)
     if not isinstance(method, str):
         return invalid("an extension without a method", "agent", line=line)
-    return make_frame("agent", kind, UNSET, method, params, None, line, False)
+    return Frame("agent", kind, UNSET, method, params, None, line)

@@ -13,7 +13,7 @@ from typing import Final
 
 from .._json import Json
 from .._model import UNSET
-from ..frames import Frame, Kind, make_frame
+from ..frames import Frame, Kind
 from .tagged import DIRECTION_KEYS
 
 
@@ -30,4 +30,4 @@ def read(record: Json, line: int | None, _depth: int) -> Iterable[Frame] | None:
     payload = record.get("payload", UNSET)
     if kind in ("response", "error") and record.get("error") is not None and payload is UNSET:
         kind, payload = "error", record["error"]
-    return (make_frame("agent", kind, UNSET, record["method"], payload, None, line, False),)
+    return (Frame("agent", kind, UNSET, record["method"], payload, None, line),)

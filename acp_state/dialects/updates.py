@@ -11,7 +11,7 @@ from typing import Final
 
 from .._json import Json
 from .._model import UNSET
-from ..frames import Frame, make_frame
+from ..frames import Frame
 
 
 METHOD: Final = "session/update"
@@ -25,4 +25,4 @@ def read(record: Json, line: int | None, _depth: int) -> Iterable[Frame] | None:
         record = {"sessionId": "", "update": record}
     elif "sessionId" not in record or "update" not in record:
         return None
-    return (make_frame("agent", "notification", UNSET, METHOD, record, None, line, False),)
+    return (Frame("agent", "notification", UNSET, METHOD, record, None, line),)

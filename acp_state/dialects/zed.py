@@ -17,7 +17,7 @@ from typing import Final
 
 from .._json import Json
 from .._model import UNSET, Unset
-from ..frames import Frame, Kind, Sender, invalid, make_frame
+from ..frames import Frame, Kind, Sender, invalid
 
 
 _SENDERS: Final[dict[str, Sender]] = {"incoming": "agent", "outgoing": "client"}
@@ -42,9 +42,9 @@ def read(record: Json, line: int | None, _depth: int) -> Iterable[Frame] | None:
         return (invalid("an id that is an object or an array", sender, line=line),)
     payload = record.get("params")
     if kind == "response":
-        return (make_frame(sender, "error" if _is_error(payload) else kind, id_, None, payload, None, line, False),)
+        return (Frame(sender, "error" if _is_error(payload) else kind, id_, None, payload, None, line),)
     payload_: Json | Unset = UNSET if payload is None else payload
-    return (make_frame(sender, kind, id_ if kind == "request" else UNSET, method, payload_, None, line, False),)
+    return (Frame(sender, kind, id_ if kind == "request" else UNSET, method, payload_, None, line),)
 
 
 def _is_error(payload: Json) -> bool:

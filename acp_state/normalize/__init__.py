@@ -7,6 +7,7 @@ no version. What it must remember between frames is the `Wire`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from .. import events as e
 from .. import state as s
@@ -27,7 +28,7 @@ from .correlate import (
     sender_of_frame,
     taken_over,
 )
-from .decode import MalformedError, Tolerated, anything
+from .decode import anything
 from .draft import Draft, shown
 from .exchanges import EXCHANGES, NOTIFICATIONS
 from .giving_up import given_up
@@ -43,38 +44,21 @@ def normalize(wire: Wire, frame: Frame) -> tuple[Wire, tuple[e.Event, ...], tupl
     """Return what is remembered after *frame*, the events that it is, and what was wrong with it."""
     # The short way: an update of a session that was heard of, of a kind that changes nothing that is
     # remembered, and just as its schema says. The long way comes to the same.
-    params = frame.payload
-    if (
-        frame.method != "session/update"
-        or params.__class__ is not dict
-        or len(params) != 2
-        or frame.kind != "notification"
-        or frame.sender == "client"
-        or not wire.agent_seen
-    ):
-        return _normalize(wire, frame)
-    session_id, update = params.get("sessionId"), params.get("update")
-    if update.__class__ is not dict or session_id.__class__ is not str:
-        return _normalize(wire, frame)
-    kind = PLAIN[wire.version].get(_name_of(update))
-    if kind is None or (session_id != wire.last_session and not wire.knows(session_id)):
-        return _normalize(wire, frame)
-    events = None if kind.glance is None else kind.glance(session_id, update, wire.version)
-    if events is None:
+    if frame.method == "session/update" and frame.kind == "notification" and frame.sender != "client" and wire.agent_seen:
+        params: Any = frame.payload
         try:
-            values = (kind.in_2 if wire.version == 2 else kind.in_1)(update)
-        except (Tolerated, MalformedError):
+            session_id, update = params["sessionId"], params["update"]
+            read = PLAIN[wire.version][update["sessionUpdate"]]
+        except (KeyError, TypeError):  # not of this form, or another kind
             return _normalize(wire, frame)
-        events = kind.make(session_id, values, wire.version)
-    return (wire if session_id == wire.last_session else _now_of(wire, session_id)), events, ()
+        if len(params) == 2 and session_id.__class__ is str and (session_id == wire.last_session or wire.knows(session_id)):
+            events = read(session_id, update)
+            if events is not None:
+                return (wire if session_id == wire.last_session else _now_of(wire, session_id)), events, ()
+    return _normalize(wire, frame)
 
 
 _now_of = replacer(Wire, "last_session")
-
-
-def _name_of(update: Mapping[str, Json]) -> str:
-    name = update.get("sessionUpdate")
-    return name if name.__class__ is str else ""
 
 
 def _normalize(wire: Wire, frame: Frame) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:

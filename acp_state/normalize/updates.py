@@ -13,10 +13,10 @@ from .. import events as e
 from .. import state as s
 from .._content import PLAIN as PLAIN_TEXT
 from .._json import FrozenDict, Json
-from .._model import UNSET, frozen, maker
+from .._model import UNSET, frozen
 from . import quirks
 from . import shapes as sh
-from .decode import Hook, anything, text
+from .decode import Hook, MalformedError, Tolerated, anything, text
 from .draft import Draft
 
 
@@ -24,8 +24,8 @@ Make: TypeAlias = Callable[[str, Any, int], tuple[e.Event, ...]]
 """Makes the events of an update from its session, what was read of it, and the protocol version."""
 
 
-Glance: TypeAlias = Callable[[str, Mapping[str, Json], int], "tuple[e.Event, ...] | None"]
-"""Makes the events of the plainest updates of a kind at once; `None` if this is not one of them."""
+Short: TypeAlias = Callable[[str, Mapping[str, Json]], "tuple[e.Event, ...] | None"]
+"""Makes the events of an update that is just as its schema says; `None` if it is not."""
 
 
 @frozen
@@ -35,7 +35,21 @@ class Kind:
     in_1: Hook
     in_2: Hook
     make: Make
-    glance: Glance | None = None
+    glance: Callable[[int, Short], Short] | None = None
+    """Makes of the short way for a version one that sees the plainest updates at a glance."""
+
+    def short(self, version: int) -> Short:
+        """Return the short way for *version*."""
+        read, make = self.in_2 if version == 2 else self.in_1, self.make
+
+        def events_of(session_id: str, update: Mapping[str, Json]) -> tuple[e.Event, ...] | None:
+            try:
+                values = read(update)
+            except (Tolerated, MalformedError):
+                return None
+            return make(session_id, values, version)
+
+        return events_of if self.glance is None else self.glance(version, events_of)
 
 
 def update_sent(draft: Draft, params: Mapping[str, Json]) -> None:
@@ -98,18 +112,6 @@ def _tell_version(draft: Draft, name: str) -> None:
 
 # --- messages --------------------------------------------------------------------------------------
 
-_chunked = maker(
-    e.MessageChunked,
-    "session_id",
-    "role",
-    "id",
-    "block",
-    "text",
-    "parent",
-    "opens_turn",
-)
-
-
 def _chunk(role: str) -> Kind:
     """`ContentChunk`. Plain text in a known version's form, which is most of all traffic, is seen at a glance."""
     by_user = role == "user"
@@ -117,17 +119,31 @@ def _chunk(role: str) -> Kind:
     def make(session_id: str, chunk: sh.Chunk, version: int) -> tuple[e.Event, ...]:
         block, words, id, meta = chunk
         parent = None if meta is None else quirks.parent_link(meta)
-        return (_chunked(session_id, role, id, block, words, parent, by_user and version == 2),)
+        return (e.MessageChunked(session_id, role, id, block, words, parent, by_user and version == 2),)
 
-    def glance(session_id: str, update: Mapping[str, Json], version: int) -> tuple[e.Event, ...] | None:
-        content = update.get("content")
-        if content.__class__ is not dict or len(content) != 2 or "_meta" in update or "text" not in content or "type" not in content:
-            return None
-        words = content["text"]
-        id = update.get("messageId")
-        if words.__class__ is not str or content["type"] != "text" or (id.__class__ is not str and (id is not None or version == 2)):
-            return None
-        return (_chunked(session_id, role, id, PLAIN_TEXT, words, None, by_user and version == 2),)
+    def glance(version: int, otherwise: Short) -> Short:
+        needs_id = version == 2
+        opens_turn = by_user and version == 2
+        chunked = e.MessageChunked
+
+        def events_of(session_id: str, update: Mapping[str, Json]) -> tuple[e.Event, ...] | None:
+            try:
+                content: Any = update["content"]
+                kind, words = content["type"], content["text"]
+            except (KeyError, TypeError):
+                return otherwise(session_id, update)
+            id = update.get("messageId")
+            if (
+                kind == "text"
+                and len(content) == 2
+                and words.__class__ is str
+                and "_meta" not in update
+                and (id.__class__ is str or (id is None and not needs_id))
+            ):
+                return (chunked(session_id, role, id, PLAIN_TEXT, words, None, opens_turn),)
+            return otherwise(session_id, update)
+
+        return events_of
 
     return Kind(sh.message_chunk, sh.message_chunk_2, make, glance)
 
@@ -167,26 +183,7 @@ def _compaction_chunk(session_id: str, chunk: sh.Chunk, version: int) -> tuple[e
 
 # --- tool calls and terminals ----------------------------------------------------------------------
 
-_patched = maker(
-    e.ToolCallPatched,
-    "session_id",
-    "id",
-    "title",
-    "name",
-    "kind",
-    "status",
-    "content",
-    "locations",
-    "raw_input",
-    "raw_output",
-    "capabilities",
-    "meta",
-    "parent",
-    "introduces",
-    "announces",
-    "final_stays",
-    "live",
-)
+_patched: Final[Callable[..., e.ToolCallPatched]] = e.ToolCallPatched
 
 
 def call_patched(
@@ -252,10 +249,7 @@ def _terminal_chunk(session_id: str, values: dict[str, Any], version: int) -> tu
 
 
 def _plan(session_id: str, plan: s.Plan, version: int) -> tuple[e.Event, ...]:
-    return (_plan_replaced(session_id, plan),)
-
-
-_plan_replaced = maker(e.PlanReplaced, "session_id", "plan")
+    return (e.PlanReplaced(session_id, plan),)
 
 
 def _plan_update(session_id: str, values: dict[str, Any], version: int) -> tuple[e.Event, ...]:
@@ -263,14 +257,11 @@ def _plan_update(session_id: str, values: dict[str, Any], version: int) -> tuple
     plan: s.Plan = values["plan"]
     if values["meta"] is not None:
         plan = sh.with_meta(plan, FrozenDict({**values["meta"], **(plan.meta or {})}))
-    return (_plan_replaced(session_id, plan),)
+    return (e.PlanReplaced(session_id, plan),)
 
 
 def _usage(session_id: str, values: dict[str, Any], version: int) -> tuple[e.Event, ...]:
-    return (_usage_reported(session_id, *values.values()),)
-
-
-_usage_reported = maker(e.UsageReported, "session_id", *sh.USAGE)
+    return (e.UsageReported(session_id, **values),)
 
 
 def _fields_of(event: Callable[..., e.Event]) -> Make:
@@ -350,7 +341,7 @@ _REMEMBERED: Final = frozenset(("subagent_update", "state_update"))
 """The kinds that change what the normalizer remembers."""
 
 PLAIN: Final = {
-    version: {name: kind for name, kind in KINDS.items() if name not in _REMEMBERED | other}
+    version: {name: kind.short(version) for name, kind in KINDS.items() if name not in _REMEMBERED | other}
     for version, other in ((1, ONLY_IN_2), (2, ONLY_IN_1))
 }
-"""For each version the kinds that need no second look."""
+"""For each version the kinds that need no second look, and the short way with each."""

@@ -44,7 +44,7 @@ class LineBuffer:
             if self.skipping:
                 del lines[0]
                 self.skipping = False
-        if not self._keep(last):
+        if (last or self._pending) and not self._keep(last):
             lines.append(None)
         return lines
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from .._json import (
     MAX_DEPTH,
     BadEncodingError,
@@ -21,7 +23,7 @@ from .._json import (
     is_deeper,
     many_brackets,
 )
-from .._model import frozen, replacer
+from .._model import frozen
 from ..diagnostics import Diagnostic, excerpt
 from ..dialects import ABSOLUTE, DIALECTS, HEADED, LISP, NAMES, Dialect, Item, not_a_frame
 from ..errors import UnknownDialectError
@@ -55,7 +57,6 @@ FRESH: Final = ReaderState()
 _TIMED: Final = frozenset(("acp-state", "tagged"))
 """The dialects whose records have a time."""
 
-_at_time = replacer(Frame, "time")
 
 
 class Reader:
@@ -105,27 +106,31 @@ class Reader:
     def feed(self, data: bytes) -> list[Item]:
         """Take the next bytes, cut anywhere; return the frames and diagnostics of the lines that they complete."""
         self._closed = self._closed and not data
+        number, out, bare, shallow = self._ended, self._out, self._bare, self._shallow
         for line in self._buffer.feed(data):
-            self._ended = number = self._ended + 1
-            if line is None:
-                self._refuse(number)
-                continue
-            if self._block is None:
+            number += 1
+            if line is not None and self._block is None:
                 # What nearly every line is: one JSON value. Bare messages take no detour.
                 try:
                     value = fast_decode(line)
                 except (ValueError, RecursionError):
                     pass
                 else:
-                    if len(line) <= self._shallow or not (many_brackets(line, self._depth) and is_deeper(value, self._depth)):
-                        frame = notification(value, None, None, number) if self._bare and value.__class__ is dict else None
-                        if frame is not None and value["jsonrpc"] == "2.0":
-                            self._met["jsonrpc"] = None
-                            self._out.append(frame)
-                        else:
+                    if len(line) <= shallow or not (many_brackets(line, self._depth) and is_deeper(value, self._depth)):
+                        frame = notification(value, None, None, number) if bare and value.__class__ is dict else None
+                        if frame is None:
+                            self._ended = number
                             self._read_record(value, number)
+                        else:
+                            self._met["jsonrpc"] = None
+                            out.append(frame)
                         continue
-            self._read_line(line, number)
+            self._ended = number
+            if line is None:
+                self._refuse(number)
+            else:
+                self._read_line(line, number)
+        self._ended = number
         return self._given()
 
     def feed_record(self, record: Json) -> list[Item]:
@@ -295,7 +300,7 @@ class Reader:
             return item
         if self._first_time is None:
             self._first_time = item.time
-        return _at_time(item, round(item.time - self._first_time, 6))
+        return replace(item, time=round(item.time - self._first_time, 6))
 
 
 def _fault(text: bytes, error: NotJsonError, number: int | None) -> Diagnostic:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from attrs import evolve
+from msgspec.structs import replace
 
 from .. import events as e
 from .._content import join_text
@@ -52,7 +52,7 @@ def redact_frame(frame: Frame, salt: bytes, before: Folded = NEW, shown: Folded 
     method = frame.method
     if method and method not in METHODS:
         method = name(method, salt)
-    return evolve(frame, id=id, method=method, payload=payload)
+    return replace(frame, id=id, method=method, payload=payload)
 
 
 _SURE: Final = frozenset((*EXCHANGES, *NOTIFICATIONS, CANCEL_REQUEST))
