@@ -83,12 +83,23 @@ class Content(Sequence[FrozenDict]):
         ):
             if not text:
                 return self
-            return self.grown(appended(self._parts, self._size, text), self._size + 1)
+            return self._grown(appended(self._parts, self._size, text), self._size + 1)
         if text is not None and not text and self._looks_like(block):
             return self
         return self._begun(block, text)
 
-    def grown(self, parts: list[str], size: int) -> Content:
+    def extended(self, pieces: list[str]) -> Content:
+        """Return this content with *pieces* of text at the end of its open block."""
+        parts, size = self._parts, self._size
+        end = size + len(pieces)
+        there = parts[size:end]  # what another version has put there: if it is the same, both share it
+        if there == pieces[: len(there)]:
+            parts.extend(pieces[len(there) :])
+        if parts[size:end] != pieces:  # or another thread was faster
+            parts = [*parts[:size], *pieces]
+        return self._grown(parts, end)
+
+    def _grown(self, parts: list[str], size: int) -> Content:
         """Return this content with the text of its open block being the first *size* of *parts*, which are its own and more."""
         new: Content = _new_content(Content)
         new._closed = self._closed

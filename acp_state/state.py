@@ -700,25 +700,71 @@ class Connection:
 EMPTY_REGISTRY: Final = Registry[str, Session]()
 
 
-@frozen
-class Streaming:
-    """The message that a session's last event was a piece of, which more pieces are likely to follow.
-
-    They are gathered beside the session until somebody looks: most snapshots of a stream of text
-    nobody ever looks at.
-    """
-
-    session: Session
-    place: int
-    role: str
-    id: str | None
-    parent: str | None
-    block: JsonObject
-    """The text block that grows, without its text."""
-
-
 with_content: Final = replacer(Message, "content")
 with_timeline: Final = replacer(Session, "timeline")
+
+
+@frozen(eq=False)
+class Stream:
+    """A message that pieces of text are gathered for, as it is without them."""
+
+    session_id: str
+    place: int
+    message: Message
+    block: JsonObject
+    """The text block that grows, without its text."""
+    parent: str | None
+    """Of the pieces; a message that is found by its id may have another one."""
+
+
+class Streams:
+    """Text that is gathered beside the sessions until somebody looks: at most snapshots of a stream nobody ever does.
+
+    While text is gathered nothing else changes a message or adds an entry. So what a piece belongs to
+    need not be found out twice. Snapshots share one growing *log*, as versions of a `Log` do.
+    """
+
+    __slots__ = ("_messages", "_sessions", "log", "open")
+
+    def __init__(self) -> None:
+        self.open: dict[tuple[str, str, str | None, str | None], Stream] = {}
+        """The streams, by session, role and id of the message, and the pieces' parent."""
+        self.log: list[tuple[Stream, str]] = []
+        # What was made of it for one snapshot is what another one gets, too: what did not change is the same object.
+        self._messages: dict[tuple[Stream, int], Message] = {}
+        self._sessions: dict[tuple[object, ...], tuple[Session, Session]] = {}
+
+    def grown(self, sessions: Registry[str, Session], size: int) -> Registry[str, Session]:
+        """Return *sessions* with the text of the first *size* pieces of the log."""
+        found: dict[str, dict[Stream, list[str]]] = {}
+        last, texts = None, []
+        for stream, text in self.log[:size]:
+            if stream is not last:
+                last, texts = stream, found.setdefault(stream.session_id, {}).setdefault(stream, [])
+            texts.append(text)
+        for session_id, streams in found.items():
+            sessions = sessions.put(session_id, self._session(sessions[session_id], streams))
+        return sessions
+
+    def _session(self, session: Session, streams: dict[Stream, list[str]]) -> Session:
+        key = (session.id, *map(len, streams.values()))
+        made = self._sessions.get(key)
+        if made is not None and made[0] is session:
+            return made[1]
+        timeline = session.timeline
+        for stream, texts in streams.items():
+            timeline = timeline.replace(stream.place, self._message(stream, texts))
+        after = with_timeline(session, timeline)
+        self._sessions[key] = (session, after)
+        return after
+
+    def _message(self, stream: Stream, texts: list[str]) -> Message:
+        key = (stream, len(texts))
+        message = self._messages.get(key)
+        if message is None:
+            message = with_content(stream.message, stream.message.content.extended(texts))
+            message = self._messages.setdefault(key, message)  # two threads may both do it
+        return message
 
 
 @frozen(eq=False, repr=False)
@@ -730,39 +776,25 @@ class Snapshot:
 
     connection: Connection = Connection()
     _sessions: Registry[str, Session] = EMPTY_REGISTRY
+    """The sessions, without the text that is gathered beside them."""
     _derives: bool = False
     """Whether sessions derive their activity (v1, both sides seen)."""
-    _streaming: Streaming | None = None
-    _parts: list[str] = None  # type: ignore[assignment]  # there while *_streaming* is
+    _streams: Streams | None = None
     _size: int = 0
-    """The streaming message's text is the first so many of *_parts*."""
-    # What follows from these, once somebody looked; so that whoever looks gets the same object:
-    _grown: Session | None = None
+    """How much of the log of *_streams* is ours."""
     _whole: Registry[str, Session] | None = None
+    """The sessions with all text, once somebody looked."""
 
     @property
     def sessions(self) -> Registry[str, Session]:
         """The sessions by their id, in the order in which they were heard of."""
-        if self._streaming is None:
+        if self._streams is None:
             return self._sessions
         whole = self._whole
         if whole is None:
-            whole = self._sessions.put(self._streaming.session.id, self._session_grown())
-            _keep_whole(self, whole)
+            whole = self._streams.grown(self._sessions, self._size)
+            _keep_whole(self, whole)  # two threads may both do it, and get equal values
         return whole
-
-    def _session_grown(self) -> Session:
-        """Return the session of the streaming message, with all of its text."""
-        session = self._grown
-        if session is None:
-            streaming: Any = self._streaming
-            session = streaming.session
-            timeline, place = session.timeline, streaming.place
-            message: Message = timeline.known(place)
-            message = with_content(message, message.content.grown(self._parts, self._size))
-            session = with_timeline(session, timeline.replace(place, message))
-            _keep_grown(self, session)  # two threads may both do it, and get equal values
-        return session
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -776,9 +808,11 @@ class Snapshot:
     def __repr__(self) -> str:
         return f"Snapshot(connection={self.connection!r}, sessions={self.sessions!r})"
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Snapshot, (self.connection, self.sessions, self._derives))
 
-# The slots themselves: what is kept there changes nothing.
-_keep_grown: Final = Snapshot._grown.__set__  # type: ignore[union-attr]  # a slot is a descriptor
+
+# The slot itself: what is kept there changes nothing.
 _keep_whole: Final = Snapshot._whole.__set__  # type: ignore[union-attr]  # a slot is a descriptor
 
 EMPTY: Final = Snapshot()

@@ -10,36 +10,28 @@ our classes, or kept as sent where the object as a whole is.
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from .. import state as s
 from .._content import split_text
 from .._json import FrozenDict, FrozenList, Json
 from .._model import UNSET, evolve, frozen
-from . import quirks
+from . import quick, quirks
+from .combine import Field, Need, either, filling, items, keeping, part, reading, row, union
 from .decode import (
-    Field,
     Hook,
     MalformedError,
-    Need,
     Problem,
     Tolerated,
     an_object,
     anything,
     boolean,
-    filling,
     integer,
-    items,
-    keeping,
     natural,
     number,
-    part,
     positive,
-    reading,
-    row,
     text,
-    union,
     word,
 )
 
@@ -98,12 +90,8 @@ _TEXT_RESOURCE: Final = keeping({"text": _NEEDED, "uri": _NEEDED, "mimeType": _T
 _BLOB_RESOURCE: Final = keeping({"blob": _NEEDED, "uri": _NEEDED, "mimeType": _TEXT, "_meta": _META})
 
 
-def _resource(raw: Json) -> FrozenDict:
-    """`EmbeddedResourceResource`: text or a blob, without a tag."""
-    is_blob = isinstance(raw, Mapping) and "blob" in raw and "text" not in raw
-    resource: FrozenDict = (_BLOB_RESOURCE if is_blob else _TEXT_RESOURCE)(raw)
-    return resource
-
+_RESOURCE: Final = either(lambda raw: "blob" in raw and "text" not in raw, _BLOB_RESOURCE, _TEXT_RESOURCE)
+"""`EmbeddedResourceResource`: text or a blob."""
 
 content_block: Final = union(
     {
@@ -122,7 +110,7 @@ content_block: Final = union(
                 **_COMMON,
             }
         ),
-        "resource": keeping({"resource": part(_resource, need="required"), **_COMMON}),
+        "resource": keeping({"resource": part(_RESOURCE, need="required"), **_COMMON}),
     }
 )
 
@@ -169,12 +157,6 @@ compaction_chunk: Final = _chunk(field("compactionId", text, "required"))
 # --- tool calls ------------------------------------------------------------------------------------
 
 
-def _diff(raw: Json) -> FrozenDict:
-    """`Diff` of either version: old and new text, or changes with a patch."""
-    diff: FrozenDict = (_DIFF_2 if isinstance(raw, Mapping) and "changes" in raw else _DIFF_1)(raw)
-    return diff
-
-
 _DIFF_1: Final = keeping({"path": _NEEDED, "oldText": _TEXT, "newText": _NEEDED, "_meta": _META})
 _PATH: Final = {"path": _NEEDED, "fileType": _TEXT, "mimeType": _TEXT, "_meta": _META}
 _PATHS: Final = {"oldPath": _NEEDED, **_PATH}
@@ -195,11 +177,13 @@ _DIFF_2: Final = keeping(
         "_meta": _META,
     }
 )
+_DIFF: Final = either(lambda raw: "changes" in raw, _DIFF_2, _DIFF_1)
+"""`Diff` of either version: old and new text, or changes with a patch."""
 
 tool_content: Final = union(
     {
         "content": keeping({"content": part(content_block, need="required"), "_meta": _META}),
-        "diff": _diff,
+        "diff": _DIFF,
         "terminal": keeping({"terminalId": _NEEDED, "_meta": _META}),
     }
 )
@@ -263,7 +247,7 @@ _DISPLAY: Final[Mapping[str, Hook]] = {
 }
 
 
-def _call_patch(read: Callable[[Json], list[Any]]) -> Hook:
+def _call_patch(read: Hook) -> Hook:
     """Read a tool call, and apart from it what its `_meta` says of terminals and parents (SPEC 4.6, 4.7)."""
 
     def hook(raw: Json) -> CallPatch:
@@ -284,7 +268,18 @@ def _call_patch(read: Callable[[Json], list[Any]]) -> Hook:
             raise Tolerated(call, problems)
         return call
 
-    return hook
+    quickly = quick.form_of(read)
+
+    def form(raw: Json) -> CallPatch:
+        values = quickly(raw)
+        meta = values[-1]
+        if not meta:
+            return values, (), None
+        if not quirks.TERMINAL_KEYS.isdisjoint(meta):
+            raise quick.OddError
+        return values, (), quirks.parent_link(meta)
+
+    return quick.having(hook, form)
 
 
 def _displays(meta: FrozenDict, problems: list[Problem]) -> Iterator[tuple[str, dict[str, Any]]]:

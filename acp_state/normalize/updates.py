@@ -14,9 +14,9 @@ from .. import state as s
 from .._content import PLAIN as PLAIN_TEXT
 from .._json import FrozenDict, Json
 from .._model import UNSET, frozen
-from . import quirks
+from . import quick, quirks
 from . import shapes as sh
-from .decode import Hook, MalformedError, Tolerated, anything, text
+from .decode import Hook, anything, text
 from .draft import Draft
 
 
@@ -40,12 +40,12 @@ class Kind:
 
     def short(self, version: int) -> Short:
         """Return the short way for *version*."""
-        read, make = self.in_2 if version == 2 else self.in_1, self.make
+        read, make = quick.form_of(self.in_2 if version == 2 else self.in_1), self.make
 
         def events_of(session_id: str, update: Mapping[str, Json]) -> tuple[e.Event, ...] | None:
             try:
                 values = read(update)
-            except (Tolerated, MalformedError):
+            except quick.ODD:
                 return None
             return make(session_id, values, version)
 
@@ -111,6 +111,7 @@ def _tell_version(draft: Draft, name: str) -> None:
 
 
 # --- messages --------------------------------------------------------------------------------------
+
 
 def _chunk(role: str) -> Kind:
     """`ContentChunk`. Plain text in a known version's form, which is most of all traffic, is seen at a glance."""

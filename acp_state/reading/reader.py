@@ -58,7 +58,6 @@ _TIMED: Final = frozenset(("acp-state", "tagged"))
 """The dialects whose records have a time."""
 
 
-
 class Reader:
     """Reads a recording that comes in pieces.
 

@@ -40,25 +40,28 @@ T = TypeVar("T")
 
 ENDED: Final = frozenset(("closed", "deleted"))
 
-_with_sessions = replacer(Snapshot, "_sessions", "_streaming", "_parts", "_grown", "_whole")
+_with_sessions = replacer(Snapshot, "_sessions", "_streams", "_size", "_whole")
+_with_own_sessions = replacer(Snapshot, "_sessions")
+_beside_streams = replacer(Snapshot, "_sessions", "_whole")
 
 
 def with_sessions(snapshot: Snapshot, sessions: Registry[str, Session]) -> Snapshot:
     """Return *snapshot* with those *sessions*."""
-    return _with_sessions(snapshot, sessions, None, None, None, None)
+    return _with_sessions(snapshot, sessions, None, 0, None)
 
 
 def find_or_make(snapshot: Snapshot, session_id: str, note: Note) -> Session:
     """Return the session *session_id*; one that nobody announced if it is unknown (SPEC 4.6)."""
-    session = snapshot.sessions.find(session_id)
-    if session is None:
-        note(
-            "unannounced-session",
-            f"session {session_id!r} was not announced",
-            session_id,
-        )
-        session = new_session(snapshot, session_id)
-    return session
+    return snapshot.sessions.find(session_id) or _unannounced(snapshot, session_id, note)
+
+
+def _unannounced(snapshot: Snapshot, session_id: str, note: Note) -> Session:
+    note(
+        "unannounced-session",
+        f"session {session_id!r} was not announced",
+        session_id,
+    )
+    return new_session(snapshot, session_id)
 
 
 _NEW_SESSION: Final = Session()
@@ -75,23 +78,27 @@ def with_session(snapshot: Snapshot, session: Session) -> Snapshot:
     return with_sessions(snapshot, snapshot.sessions.put(session.id, session))
 
 
-def in_session(handler: SessionHandler, *, ended: bool = False, creates: bool = True, loading: SessionHandler | None = None) -> Handler:
+def in_session(
+    handler: SessionHandler,
+    *,
+    ended: bool = False,
+    creates: bool = True,
+    beside: bool = False,
+    loading: SessionHandler | None = None,
+) -> Handler:
     """Make a handler of a session one of a snapshot.
 
     *ended*: a closed or deleted session takes the event, too. *creates*: an unknown session is
-    known from now on; else the event is refused. *loading* stands in for *handler* during a load.
+    known from now on; else the event is refused. *beside*: the handler neither looks at messages nor
+    at turns, nor changes them; so unless it adds an entry, text that is gathered (`Streams`) stays
+    beside. *loading* stands in for *handler* during a load.
     """
 
     def handle(snapshot: Snapshot, event: Any, note: Note) -> Snapshot:
         session_id = event.session_id
-        sessions, streaming = snapshot._sessions, snapshot._streaming
-        if streaming is None:
-            session = known = sessions.find(session_id)
-        elif streaming.session.id == session_id:
-            session = known = snapshot._session_grown()
-        else:
-            sessions = snapshot.sessions
-            session = known = sessions.find(session_id)
+        streams = snapshot._streams
+        sessions = snapshot._sessions if beside or streams is None else snapshot.sessions
+        session = known = sessions.find(session_id)
         if session is None:
             if not creates:
                 note(
@@ -100,7 +107,7 @@ def in_session(handler: SessionHandler, *, ended: bool = False, creates: bool = 
                     session_id,
                 )
                 return snapshot
-            session = find_or_make(snapshot, session_id, note)
+            session = _unannounced(snapshot, session_id, note)
         elif not ended and session.phase in ENDED:
             note(
                 "closed-session",
@@ -109,7 +116,16 @@ def in_session(handler: SessionHandler, *, ended: bool = False, creates: bool = 
             )
             return snapshot
         after = (handler if loading is None or session._loading is None else loading)(session, event, note)
-        return snapshot if after is known else _with_sessions(snapshot, sessions.put(session_id, after), None, None, None, None)
+        if after is known:
+            return snapshot
+        sessions = sessions.put(session_id, after)
+        if streams is None:
+            return _with_own_sessions(snapshot, sessions)
+        if beside:
+            if known is not None and after.timeline.end == known.timeline.end:
+                return _beside_streams(snapshot, sessions, None)
+            sessions = streams.grown(sessions, snapshot._size)
+        return _with_sessions(snapshot, sessions, None, 0, None)
 
     return handle
 

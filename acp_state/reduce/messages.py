@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from .._content import EMPTY_CONTENT, Content, appended
+from .._content import EMPTY_CONTENT, Content
 from .._model import UNSET, evolve, maker, replacer
 from ..events import (
     CompactionChunked,
@@ -12,7 +12,7 @@ from ..events import (
     MessageChunked,
     MessagePatched,
 )
-from ..state import Compaction, Message, Session, Snapshot, Streaming, with_content, with_timeline
+from ..state import Compaction, Message, Session, Snapshot, Stream, Streams, with_content, with_timeline
 from . import echo, prompts
 from ._session import (
     ENDED,
@@ -32,57 +32,57 @@ from .turns import began
 def message_chunked(snapshot: Snapshot, event: MessageChunked, note: Note) -> Snapshot:
     """Append a piece to its message, or begin one.
 
-    A piece of the message that the last one was of, too, is gathered beside its session (`Streaming`).
+    Text of a message that has begun is gathered beside its session (`Streams`).
     """
-    streaming = snapshot._streaming
-    if (
-        streaming is not None
-        and event.text
-        and event.id == streaming.id
-        and event.block is streaming.block
-        and event.role == streaming.role
-        and event.session_id == streaming.session.id
-        and event.parent == streaming.parent
-    ):
-        size = snapshot._size
-        return _with_parts(snapshot, appended(snapshot._parts, size, event.text), size + 1, None, None)
+    streams, text = snapshot._streams, event.text
+    if streams is not None and text and snapshot._whole is None:
+        stream = streams.open.get((event.session_id, event.role, event.id, event.parent))
+        if stream is not None and event.block is stream.block:
+            log, size = streams.log, snapshot._size
+            if len(log) == size and size < _MOST:
+                piece = (stream, text)
+                log.append(piece)
+                if log[size] is piece:  # else another thread was faster
+                    return _with_piece(snapshot, size + 1)
     return _streamed(snapshot, event) or _chunked_in_session(snapshot, event, note)
 
 
-_with_parts = replacer(Snapshot, "_parts", "_size", "_grown", "_whole")
-_streams = replacer(Snapshot, "_sessions", "_streaming", "_parts", "_size", "_grown", "_whole")
-_streaming = maker(Streaming, "session", "place", "role", "id", "parent", "block")
+_MOST: Final = 256
+"""How many pieces are gathered at most: that is what the next look costs."""
+
+_with_piece = replacer(Snapshot, "_size")
+_with_streams = replacer(Snapshot, "_sessions", "_streams", "_size", "_whole")
+_stream = maker(Stream, "session_id", "place", "message", "block", "parent")
 
 
 def _streamed(snapshot: Snapshot, event: MessageChunked) -> Snapshot | None:
-    """Return *snapshot* with the piece as the first of those that are gathered beside its session.
+    """Return *snapshot* with a piece as the first one that is gathered for its message.
 
     `None` where a piece needs a second look: it begins a message or a block, may be an echo or of a
     replay, or its turn is over.
     """
-    session_id, id, role, text = event.session_id, event.id, event.role, event.text
+    session_id, role, text = event.session_id, event.role, event.text
     if not text or role == "user":
         return None
-    gathered, sessions = snapshot._streaming, snapshot._sessions
-    if gathered is None:
-        session = sessions.find(session_id)
-    elif gathered.session.id == session_id:
-        session = snapshot._session_grown()
-        sessions = sessions.put(session_id, session)
-    else:
-        sessions = snapshot.sessions
-        session = sessions.find(session_id)
+    sessions, streams, size = snapshot._sessions, snapshot._streams, snapshot._size
+    if streams is None or snapshot._whole is not None or len(streams.log) != size or size >= _MOST:
+        # What is gathered is looked at now, is another history's, or is enough.
+        sessions, streams, size = snapshot.sessions, Streams(), 0
+    session = sessions.find(session_id)
     if session is None or session._loading is not None or session.phase in ENDED:
         return None
     place = _place_of_chunk(session, event)
     if place < 0:
         return None
     message = session.timeline.known(place)
-    content = message.content
-    if content._open is not event.block or not (message.turn is None or is_open(session, message.turn)):
+    if message.content._open is not event.block or not (message.turn is None or is_open(session, message.turn)):
         return None
-    streaming = _streaming(session, place, role, id, event.parent, event.block)
-    return _streams(snapshot, sessions, streaming, appended(content._parts, content._size, text), content._size + 1, None, None)
+    stream = _stream(session_id, place, message, event.block, event.parent)
+    piece = (streams.open.setdefault((session_id, role, event.id, event.parent), stream), text)
+    streams.log.append(piece)
+    if streams.log[size] is not piece:  # another thread was faster
+        return None
+    return _with_streams(snapshot, sessions, streams, size + 1, None)
 
 
 def _chunked(session: Session, event: MessageChunked, note: Note) -> Session:

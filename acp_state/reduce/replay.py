@@ -39,15 +39,18 @@ from ._session import (
 from .carrying import with_live_of_aside, with_live_of_replay
 
 
-def in_history(handler: SessionHandler) -> Handler:
-    """Make a handler of an update that history is made of: during a load it is replayed, unless it came with a request."""
+def in_history(handler: SessionHandler, *, beside: bool = False) -> Handler:
+    """Make a handler of an update that history is made of: during a load it is replayed, unless it came with a request.
+
+    *beside*: as of `in_session`.
+    """
 
     def loading(session: Session, event: Any, note: Note) -> Session:
         if getattr(event, "live", False) or getattr(event, "owner", None) == "client":
             return _live(session, event, note, handler)
         return handler(_entered(session, event, note), event, note)
 
-    return in_session(handler, loading=loading)
+    return in_session(handler, beside=beside, loading=loading)
 
 
 def _live(session: Session, event: Any, note: Note, handler: SessionHandler) -> Session:

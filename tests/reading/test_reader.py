@@ -6,11 +6,12 @@ import json
 from collections import Counter
 from itertools import pairwise
 
-import attrs
 import pytest
 
+from attrs import evolve
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from acp_state.diagnostics import CATALOGUE, Diagnostic, excerpt
 from acp_state.frames import Frame
@@ -479,7 +480,7 @@ OPTIONS = {"max_line": 400, "max_depth": 5}
 
 def without_places(items: list) -> list:
     # A message may name the line of its cause, and show how much of it was there.
-    return [attrs.evolve(item, line=None, **({"time": None} if isinstance(item, Frame) else {"message": ""})) for item in items]
+    return [replace(item, line=None, time=None) if isinstance(item, Frame) else evolve(item, line=None, message="") for item in items]
 
 
 def frames(items: list) -> list:

@@ -1,0 +1,149 @@
+"""The quick forms of hooks: for what is just as its schema says, which is nearly all that agents send.
+
+The quick form of a hook gives what the hook gives where there is nothing to remark upon. Where there
+is, or might be, it raises one of `ODD`: then the hook itself is to be asked, which tells what. So a
+quick form has no paths, no problems and no second thoughts, and costs a third. `combine` gives each
+hook that it makes its quick form; any other hook is its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from .._json import FrozenDict, FrozenList, Json, NotJsonError, freeze
+from .decode import Hook, MalformedError, Tolerated, an_object, anything, boolean, text
+
+
+class OddError(Exception):
+    """There is something that a quick form does not know."""
+
+
+ODD: Final = (OddError, MalformedError, Tolerated, NotJsonError)
+
+_PASSING: Final[Mapping[Hook, type]] = {text: str, boolean: bool}
+"""The class whose instances a hook returns as they are: they need not be shown to it."""
+
+
+def _frozen_object(value: Json) -> FrozenDict:
+    if value.__class__ is not dict:
+        raise OddError
+    frozen: FrozenDict = freeze(value)
+    return frozen
+
+
+_forms: Final[dict[Hook, Hook]] = {anything: freeze, an_object: _frozen_object}
+
+
+def form_of(hook: Hook) -> Hook:
+    """Return the quick form of *hook*: itself if it has none."""
+    return _forms.get(hook, hook)
+
+
+def having(hook: Hook, form: Hook) -> Hook:
+    """Return *hook*, which has *form* as its quick form from now on."""
+    _forms[hook] = form
+    return hook
+
+
+def _odd(value: Json) -> Json:
+    raise OddError
+
+
+NO_NULL: Final = object()
+"""Says of a member that `null` is nothing that it may be."""
+
+
+def row(
+    members: Iterable[tuple[str, Hook, Any]],
+    other_names: Iterable[str],
+    blank: list[Any],
+    missing: object,
+    make: Callable[[list[Any]], Any] | None,
+) -> Hook:
+    """The quick form of `combine.row`: *members* have a name, a hook, and what `null` stands for; *blank* has a value for each."""
+    known: dict[str, tuple[int, type | None, Hook, Any]] = {
+        name: (index, _PASSING.get(hook), form_of(hook), null) for index, (name, hook, null) in enumerate(members)
+    }
+    known |= dict.fromkeys(other_names, (0, None, _odd, NO_NULL))
+    find = known.get
+    needed = tuple(index for index, value in enumerate(blank) if value is missing)
+
+    def form(raw: Json) -> Any:
+        if raw.__class__ is not dict:
+            raise OddError
+        values = blank.copy()
+        for name, value in raw.items():
+            found = find(name)
+            if found is not None:
+                index, passing, read, null = found
+                if value.__class__ is passing:
+                    values[index] = value
+                elif value is not None:
+                    values[index] = read(value)
+                elif null is NO_NULL:
+                    raise OddError
+                else:
+                    values[index] = null
+        for index in needed:
+            if values[index] is missing:
+                raise OddError
+        return values if make is None else make(values)
+
+    return form
+
+
+def keeping(members: Iterable[tuple[str, Hook, bool]], needed: Iterable[str]) -> Hook:
+    """The quick form of `combine.keeping`: *members* have a name, a hook, and whether they may be `null`."""
+    known = {name: (_PASSING.get(hook), form_of(hook), nullable) for name, hook, nullable in members}
+    find = known.get
+    all_needed = frozenset(needed)
+
+    def form(raw: Json) -> FrozenDict:
+        if raw.__class__ is not dict or not all_needed <= raw.keys():
+            raise OddError
+        kept: dict[str, Json] = {}
+        for name, value in raw.items():
+            found = find(name)
+            if found is None:
+                if name.__class__ is not str:
+                    raise OddError
+                kept[name] = value if value.__class__ is str else freeze(value)
+            else:
+                passing, read, nullable = found
+                if value.__class__ is passing or (value is None and nullable):
+                    kept[name] = value
+                else:
+                    member = read(value)
+                    kept[name] = FrozenList(member) if member.__class__ is tuple else member
+        return FrozenDict(kept)
+
+    return form
+
+
+def items(hook: Hook) -> Hook:
+    """The quick form of `combine.items`."""
+    read = form_of(hook)
+
+    def form(raw: Json) -> tuple[Any, ...]:
+        if raw.__class__ is not list:
+            raise OddError
+        return tuple(map(read, raw))
+
+    return form
+
+
+def union(variants: Mapping[str, Hook], tag: str) -> Hook:
+    """The quick form of `combine.union`."""
+    find = {name: form_of(hook) for name, hook in variants.items()}.get
+
+    def form(raw: Json) -> Any:
+        if raw.__class__ is not dict:
+            raise OddError
+        name = raw.get(tag)
+        read = find(name) if name.__class__ is str else None
+        if read is None:
+            raise OddError
+        return read(raw)
+
+    return form
