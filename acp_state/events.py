@@ -11,10 +11,8 @@ from __future__ import annotations
 
 from typing import NewType, TypeAlias
 
-from msgspec import Struct
-
 from ._json import FrozenDict, Json
-from ._model import UNSET, Patch, Unset
+from ._model import UNSET, Patch, Struct, Unset
 from .state import (
     Auth,
     AuthMethod,

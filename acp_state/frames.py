@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, TypeAlias
 
-from msgspec import Struct
-
 from ._json import Json
-from ._model import UNSET, Unset
+from ._model import UNSET, Struct, Unset
 from .methods import REQUESTS
 
 

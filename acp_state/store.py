@@ -19,9 +19,8 @@ from typing import Any, Final, Self, TypeAlias
 from weakref import WeakSet
 
 from attrs import evolve
-from msgspec.structs import replace
 
-from ._model import frozen
+from ._model import frozen, replace
 from .changes import Change
 from .diagnostics import Diagnostic
 from .diffing import diff

@@ -123,7 +123,7 @@ ONLY_IN = {
     "rich": {"cli", "story"},
     "jinja2": {"story"},
     "markdown_it": {"story"},
-    "msgspec": {"_json"},
+    "msgspec": {"_json", "_model"},
     "gzip": {"cli", "reading"},
     "zlib": {"reading", "recording"},
     "acp": {"contrib"},

@@ -21,10 +21,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from msgspec.structs import replace
-
 from .._json import Json
-from .._model import UNSET
+from .._model import UNSET, replace
 from ..diagnostics import Diagnostic, excerpt
 from ..frames import SENDERS, Frame, Sender, read_message, read_one
 from ..methods import REQUESTS

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from msgspec.structs import replace
-
 from .._json import (
     MAX_DEPTH,
     BadEncodingError,
@@ -23,7 +21,7 @@ from .._json import (
     is_deeper,
     many_brackets,
 )
-from .._model import frozen
+from .._model import frozen, replace
 from ..diagnostics import Diagnostic, excerpt
 from ..dialects import ABSOLUTE, DIALECTS, HEADED, LISP, NAMES, Dialect, Item, not_a_frame
 from ..errors import UnknownDialectError

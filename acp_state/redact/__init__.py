@@ -23,8 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from attrs import evolve
-
+from .._model import replace
 from ..diagnostics import Diagnostic
 from ..folded import Folded
 from ..folding import Fold, Source, items_of
@@ -57,7 +56,7 @@ def redact(
             continue
         redacted = redact_frame(item, salt, _so_far(before), _so_far(shown))
         if redacted is not None:
-            redacted = evolve(redacted, sender=_sender(before, item))
+            redacted = replace(redacted, sender=_sender(before, item))
             before.take(item)
             shown.take(redacted)
         yield redacted

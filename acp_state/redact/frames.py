@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from msgspec.structs import replace
-
 from .. import events as e
 from .._content import join_text
 from .._json import FrozenDict, Json, key_of, same
-from .._model import UNSET
+from .._model import UNSET, replace
 from ..folded import Folded
 from ..frames import Frame
 from ..methods import CANCEL_REQUEST
