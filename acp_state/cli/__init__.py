@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import signal
 import sys
 
 from collections.abc import Sequence
@@ -38,6 +37,10 @@ FINE: Final = 0
 FINDINGS: Final = 1
 UNUSABLE: Final = 2
 
+_SIGINT: Final = 2
+_SIGPIPE: Final = 13
+"""Of `signal`, which takes longer to import than to do without; Windows has none of the second."""
+
 
 class UsageError(Exception):
     """Arguments or input that cannot be used: one line for the user, exit 2."""
@@ -54,12 +57,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return complain(str(error))
     except BrokenPipeError:
         # Whoever read has seen enough.
-        return _output_lost(128 + signal.SIGPIPE)
+        return _output_lost(128 + _SIGPIPE)
     except OSError as error:
         # What is read tells of its own errors, so this is what is written: a full disk, mostly.
         return _output_lost(complain(f"standard output: {error.strerror or error}"))
     except KeyboardInterrupt:
-        return 128 + signal.SIGINT
+        return 128 + _SIGINT
     return code
 
 

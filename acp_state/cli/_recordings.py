@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import glob
 import io
 import os
 import stat
@@ -11,7 +10,7 @@ import sys
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from . import FINE, UsageError, complain
 
@@ -82,6 +81,10 @@ def each_file(files: Sequence[str], work: Callable[[str], int]) -> int:
     return code
 
 
+_PATTERN: Final = frozenset("*?[")
+"""The characters of which a pattern has one."""
+
+
 def matching(files: Iterable[str]) -> list[str]:
     """Return *files*, and in place of a pattern that no file is called those that match it: not every shell does that.
 
@@ -89,8 +92,11 @@ def matching(files: Iterable[str]) -> list[str]:
     """
     named: list[str] = []
     for file in files:
-        is_pattern = glob.has_magic(file) and not os.path.lexists(file)
-        found = sorted(glob.glob(file, recursive=True)) if is_pattern else []  # noqa: PTH207 -- pathlib changes how a path is written
+        found: list[str] = []
+        if not _PATTERN.isdisjoint(file) and not os.path.lexists(file):
+            import glob
+
+            found = sorted(glob.glob(file, recursive=True))  # noqa: PTH207 -- pathlib changes how a path is written
         named += found or [file]
     if named.count("-") > 1:
         raise UsageError("standard input can be read only once: give - once")
@@ -102,8 +108,21 @@ def name_of(file: str) -> str:
     return "standard input" if file == "-" else file
 
 
+def check_place(output: str) -> None:
+    """Raise `UsageError` if no file can be there."""
+    folder = os.path.dirname(output)  # noqa: PTH120 -- as it was written
+    if os.path.isdir(output):  # noqa: PTH112 -- the same
+        raise UsageError(f"{output}: Is a directory")
+    if folder and not os.path.isdir(folder):  # noqa: PTH112 -- the same
+        raise UsageError(f"{output}: there is no directory {folder}")
+
+
 def check_output(output: str, file: str) -> None:
-    """Raise `UsageError` if *output* is the recording *file* (`-`: standard input) itself, by whatever name: it would be lost."""
+    """Raise `UsageError` if *output* is the recording *file* (`-`: standard input) itself, by whatever name: it would be lost.
+
+    And if no file can be there.
+    """
+    check_place(output)
     try:
         status = os.fstat(sys.stdin.fileno()) if file == "-" else os.stat(file)  # noqa: PTH116 -- as `samestat` takes it
         is_one = stat.S_ISREG(status.st_mode) and os.path.samestat(status, os.stat(output))  # noqa: PTH116 -- the same

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from . import UsageError
+from ._recordings import check_place
 
 
 HELP: Final = "record a session while a client and an agent have it"
@@ -46,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     _check(agent)
     path = _path(args.output)
     for file in filter(None, (path, args.state)):
-        _check_place(file)
+        check_place(file)
     if args.state is not None and _are_one(path, args.state):
         raise UsageError(f"{args.state}: --state and -o name one file, which cannot be both")
     from ..recording import Session
@@ -76,14 +77,6 @@ def _check(agent: list[str]) -> None:
         raise UsageError("record needs a POSIX system")
     if shutil.which(agent[0]) is None:
         raise UsageError(f"the agent {agent[0]!r} is not found, or is no program")
-
-
-def _check_place(file: str) -> None:
-    """Raise `UsageError` if no file can be there."""
-    if Path(file).is_dir():
-        raise UsageError(f"{file}: Is a directory")
-    if not Path(file).absolute().parent.is_dir():
-        raise UsageError(f"{file}: there is no directory {os.path.dirname(file)}")  # noqa: PTH120 -- as it was written
 
 
 def _are_one(output: str, state: str) -> bool:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import frozen
 
-from . import FINE, UsageError, columns, require
-from ._recordings import add_diagnostics, add_files, check_dialect, each_file, matching, name_among, name_of, print_findings
+from . import FINE, columns, require
+from ._recordings import add_diagnostics, add_files, check_dialect, each_file, matching, name_among, name_of, no_session, print_findings
 
 
 if TYPE_CHECKING:
@@ -61,14 +61,17 @@ def run(args: argparse.Namespace) -> int:
         require("rich", "acp-state stats --format table")
     args.files = matching(args.files)
     counted: list[_Counted] = []
+    known: dict[str, None] = {}
 
     def add(file: str) -> int:
-        counted.extend(_of_file(file, args))
+        sessions = [*_of_file(file, args)]
+        known.update((one.session, None) for one in sessions)
+        counted.extend(one for one in sessions if args.session in (None, one.session))
         return FINE
 
     code = each_file(args.files, add)
     if code == FINE and args.session is not None and not counted:
-        raise UsageError(f"no session {args.session!r} in what was read")
+        raise no_session(", ".join(map(name_of, args.files)), args.session, known)
     if counted or code == FINE:
         _PRINTERS[args.format](counted, args)
     return code
@@ -81,8 +84,7 @@ def _of_file(file: str, args: argparse.Namespace) -> Iterator[_Counted]:
     told = chronicle_of(file, args.dialect)
     print_findings(told.findings, args.diagnostics, name_among(file, args.files))
     for session_id, stats in session_stats(told).items():
-        if args.session in (None, session_id):
-            yield _Counted(name_of(file), session_id, stats)
+        yield _Counted(name_of(file), session_id, stats)
 
 
 # --- for machines ----------------------------------------------------------------------------------

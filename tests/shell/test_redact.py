@@ -493,7 +493,7 @@ def test_what_cannot_be_done_is_said_in_one_line(tmp_path):
     for arguments, message in (
         (("no-such-file", "-o", tmp_path / "b"), "no-such-file: No such file or directory"),
         ((other, "-o", other), f"{other}: is the recording itself"),
-        ((other, "-o", tmp_path / "c" / "d"), f"{tmp_path}/c/d: No such file or directory"),
+        ((other, "-o", tmp_path / "c" / "d"), f"{tmp_path}/c/d: there is no directory {tmp_path}/c"),
         ((other, "--dialect", "klingon", "-o", tmp_path / "b"), "no dialect is called 'klingon'; there are "),
         ((GOLDEN / "README.md", "-o", tmp_path / "b"), f"{GOLDEN}/README.md: no frame of ACP traffic in it"),
     ):

@@ -103,11 +103,11 @@ def test_show_writes_a_page(call, path, tmp_path):
         ),
         (["show", "{}", "--lines", "-1"], None),
         (["show", "{}", "{}", "--html", "x.html"], "--html writes one page: give one FILE"),
-        (["show", "{}", "--html", "{}/no/page.html"], "{}/no/page.html: Not a directory"),
+        (["show", "{}", "--html", "{}/no/page.html"], "{}/no/page.html: there is no directory {}/no"),
         (["show", "{}", "--dialect", "runes"], None),
         (["show", "{}.gone"], "{}.gone: No such file or directory"),
         (["stats", "{}.gone"], "{}.gone: No such file or directory"),
-        (["stats", "{}", "--session", "x"], "no session 'x' in what was read"),
+        (["stats", "{}", "--session", "x"], "{}: no session 'x'; there are: 's-1'"),
     ],
 )
 def test_unusable_arguments_are_told_in_one_line(call, path, argv, complaint):
