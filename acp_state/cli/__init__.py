@@ -12,7 +12,7 @@ import io
 import os
 import sys
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any, Final, NoReturn
 
@@ -125,12 +125,21 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see {self.prog} --help)")
 
-    def parse_known_args(self, *args: Any, **options: Any) -> Any:
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Refuse here what this parser does not know: left over, it would be the parser of all commands that tells of it."""
-        found, rest = super().parse_known_args(*args, **options)
+        found, rest = super().parse_known_args(None if args is None else [*self._completed(args)], namespace)
         if rest:
             self.error(f"unrecognized arguments: {' '.join(rest)}")
         return found, rest
+
+    def _completed(self, args: Sequence[str]) -> Iterator[str]:
+        """Yield *args*; an option that may stand without its value has it where what comes next is none of its values, but a file."""
+        options = args[: args.index("--")] if "--" in args else args
+        for place, arg in enumerate(args):
+            action = self._option_string_actions.get(arg) if place < len(options) else None
+            after = args[place + 1] if place + 1 < len(args) else ""
+            lacks = action is not None and action.nargs == "?" and action.choices is not None and after not in action.choices
+            yield f"{arg}={action.const}" if action is not None and lacks else arg
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):

@@ -37,11 +37,21 @@ def add_files(parser: argparse.ArgumentParser) -> None:
 
 def add_dialect(parser: argparse.ArgumentParser) -> None:
     """Add the name of the recordings' format."""
-    parser.add_argument(
+    action = parser.add_argument(
         "--dialect",
         metavar="NAME",
-        help="the recording's format, where it should not be told from the content",
+        help="the recording's format, where it should not be told from the content: %(names)s",
     )
+    vars(action)["names"] = _Names()
+
+
+class _Names:
+    """What the help says of the dialects; they are looked up only then."""
+
+    def __str__(self) -> str:
+        from ..dialects import NAMES
+
+        return ", ".join(sorted(NAMES))
 
 
 def add_diagnostics(parser: argparse.ArgumentParser) -> None:

@@ -18,6 +18,7 @@ import pytest
 
 from acp_state import cli
 from acp_state.cli import COMMANDS, _progress, _recordings, main
+from acp_state.dialects import NAMES
 
 from support.shell import controls, imported, start
 from support.transcripts import v1
@@ -81,6 +82,11 @@ def test_the_help_of_a_command_has_an_example(name, shell):
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith(f"usage: acp-state {name} ")
     assert f"  acp-state {name}" in ran.out.partition("example")[2]
+
+
+@each_reading
+def test_the_help_names_the_formats(argv, shell):
+    assert f"told from the content: {', '.join(sorted(NAMES))} --" in f"{' '.join(shell(argv[0], '--help').out.split())} --"
 
 
 @each_command
@@ -352,7 +358,8 @@ def test_findings_go_to_standard_error_as_text_or_as_json_lines(shell, recording
     path = recording(UNKNOWN_KIND)
     plain = shell("fold", path)
     assert "code=unknown-value" in plain.err
-    for option in (["--diagnostics"], ["--diagnostics=json"]):
+    for option in (["--diagnostics"], ["--diagnostics=json"], ["--diagnostics", "json"]):
+        assert shell("fold", *option, path).err == shell("fold", path, *option).err
         ran = shell("fold", path, *option)
         assert ran.err.startswith('{"code":"unknown-value","severity":"warning",')
         assert ran.out == plain.out
