@@ -713,22 +713,22 @@ class Stream:
     message: Message
     block: JsonObject
     """The text block that grows, without its text."""
-    parent: str | None
-    """Of the pieces; a message that is found by its id may have another one."""
 
 
 class Streams:
     """Text that is gathered beside the sessions until somebody looks: at most snapshots of a stream nobody ever does.
 
-    While text is gathered nothing else changes a message or adds an entry. So what a piece belongs to
-    need not be found out twice. Snapshots share one growing *log*, as versions of a `Log` do.
+    While text is gathered nothing else changes a message. So what a piece belongs to need not be
+    found out twice. Snapshots share one growing *log*, as versions of a `Log` do.
     """
 
-    __slots__ = ("_messages", "_sessions", "log", "open")
+    __slots__ = ("_messages", "_sessions", "log", "open", "runs")
 
     def __init__(self) -> None:
-        self.open: dict[tuple[str, str, str | None, str | None], Stream] = {}
-        """The streams, by session, role and id of the message, and the pieces' parent."""
+        self.open: dict[tuple[str, str, str | None], Stream] = {}
+        """The streams, by session, role and id of the message."""
+        self.runs = False
+        """Whether one of them has no id, so that it goes on for as long as its message is the last entry."""
         self.log: list[tuple[Stream, str]] = []
         # What was made of it for one snapshot is what another one gets, too: what did not change is the same object.
         self._messages: dict[tuple[Stream, int], Message] = {}
@@ -743,10 +743,10 @@ class Streams:
                 last, texts = stream, found.setdefault(stream.session_id, {}).setdefault(stream, [])
             texts.append(text)
         for session_id, streams in found.items():
-            sessions = sessions.put(session_id, self._session(sessions[session_id], streams))
+            sessions = sessions.put(session_id, self._grown(sessions[session_id], streams))
         return sessions
 
-    def _session(self, session: Session, streams: dict[Stream, list[str]]) -> Session:
+    def _grown(self, session: Session, streams: dict[Stream, list[str]]) -> Session:
         key = (session.id, *map(len, streams.values()))
         made = self._sessions.get(key)
         if made is not None and made[0] is session:

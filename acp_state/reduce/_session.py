@@ -89,9 +89,8 @@ def in_session(
     """Make a handler of a session one of a snapshot.
 
     *ended*: a closed or deleted session takes the event, too. *creates*: an unknown session is
-    known from now on; else the event is refused. *beside*: the handler neither looks at messages nor
-    at turns, nor changes them; so unless it adds an entry, text that is gathered (`Streams`) stays
-    beside. *loading* stands in for *handler* during a load.
+    known from now on; else the event is refused. *beside*: the handler neither looks at the text of
+    messages nor changes a message or ends a turn; so text that is gathered (`Streams`) stays beside. *loading* stands in for *handler* during a load.
     """
 
     def handle(snapshot: Snapshot, event: Any, note: Note) -> Snapshot:
@@ -122,7 +121,7 @@ def in_session(
         if streams is None:
             return _with_own_sessions(snapshot, sessions)
         if beside:
-            if known is not None and after.timeline.end == known.timeline.end:
+            if not streams.runs or (known is not None and after.timeline.end == known.timeline.end):
                 return _beside_streams(snapshot, sessions, None)
             sessions = streams.grown(sessions, snapshot._size)
         return _with_sessions(snapshot, sessions, None, 0, None)

@@ -36,8 +36,9 @@ def message_chunked(snapshot: Snapshot, event: MessageChunked, note: Note) -> Sn
     """
     streams, text = snapshot._streams, event.text
     if streams is not None and text and snapshot._whole is None:
-        stream = streams.open.get((event.session_id, event.role, event.id, event.parent))
-        if stream is not None and event.block is stream.block:
+        id = event.id
+        stream = streams.open.get((event.session_id, event.role, id))
+        if stream is not None and event.block is stream.block and (id is not None or event.parent == stream.message.parent):
             log, size = streams.log, snapshot._size
             if len(log) == size and size < _MOST:
                 piece = (stream, text)
@@ -52,14 +53,14 @@ _MOST: Final = 256
 
 _with_piece = replacer(Snapshot, "_size")
 _with_streams = replacer(Snapshot, "_sessions", "_streams", "_size", "_whole")
-_stream = maker(Stream, "session_id", "place", "message", "block", "parent")
+_stream = maker(Stream, "session_id", "place", "message", "block")
 
 
 def _streamed(snapshot: Snapshot, event: MessageChunked) -> Snapshot | None:
-    """Return *snapshot* with a piece as the first one that is gathered for its message.
+    """Return *snapshot* with a piece as the first one that is gathered for its message, or with a message that it begins.
 
-    `None` where a piece needs a second look: it begins a message or a block, may be an echo or of a
-    replay, or its turn is over.
+    `None` where a piece needs a second look: it begins a run without id or a block, may be an echo or
+    of a replay, or its turn is over.
     """
     session_id, role, text = event.session_id, event.role, event.text
     if not text or role == "user":
@@ -73,15 +74,20 @@ def _streamed(snapshot: Snapshot, event: MessageChunked) -> Snapshot | None:
         return None
     place = _place_of_chunk(session, event)
     if place < 0:
-        return None
+        if event.id is None or streams.runs:
+            return None
+        begun = _begun(session, event, EMPTY_CONTENT.append(event.block, text))
+        return _with_streams(snapshot, sessions.put(session_id, begun), streams if size else None, size, None)
     message = session.timeline.known(place)
     if message.content._open is not event.block or not (message.turn is None or is_open(session, message.turn)):
         return None
-    stream = _stream(session_id, place, message, event.block, event.parent)
-    piece = (streams.open.setdefault((session_id, role, event.id, event.parent), stream), text)
+    stream = _stream(session_id, place, message, event.block)
+    piece = (stream, text)
     streams.log.append(piece)
     if streams.log[size] is not piece:  # another thread was faster
         return None
+    streams.open[session_id, role, event.id] = stream
+    streams.runs |= event.id is None
     return _with_streams(snapshot, sessions, streams, size + 1, None)
 
 
