@@ -1,13 +1,15 @@
 """How the immutable classes of this package are made and changed.
 
-They are `attrs.frozen` classes with slots. Making a changed copy is what a fold does all day, and
-`attrs.evolve` goes through a frozen `__init__`, which costs eight times what the copy itself does.
-So `evolve` here fills a *twin*: an unfrozen subclass without slots of its own, whose instance may
-turn into the class itself. Set `TWINS` to False to build every object through its `__init__`; the
-test suite compares the two.
+They are attrs classes to whoever reads, types or inspects them: `@frozen` with `field`, and `attrs.fields`,
+`attrs.evolve`, cattrs and type checkers take them as such. They are *made* as `Struct`s of msgspec. Making a
+changed copy is what a fold does all day, and there a frozen attrs class is slow: each attribute goes
+through `object.__setattr__`, in bytecode. A Struct is filled in C, which takes a quarter of the time, and
+so does making the class itself. Set `STRUCTS` to False to have plain attrs classes; the test suite
+compares the two.
 
-What lives for one frame only, the frame itself and its events, are `Struct`s of msgspec, which are
-made in C at a quarter of that price; `replace` changes them. Bottom layer: imports nothing of ours.
+What lives for one frame only, the frame itself and its events, are Structs in name, too.
+
+Bottom layer: imports nothing of ours.
 """
 
 from __future__ import annotations
@@ -24,27 +26,89 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 
+STRUCTS: bool = True
+
 if TYPE_CHECKING:
-    from attrs import frozen as frozen  # noqa: PLC0414 -- said twice, so that others may import it from here
+    from attrs import field as field  # noqa: PLC0414 -- said twice, so that others may import it from here
+    from attrs import frozen as frozen  # noqa: PLC0414 -- likewise
 else:
 
-    def frozen(cls: type | None = None, *, eq: bool = True, repr: bool = True) -> Any:
-        """`attrs.frozen`, whose classes share one `__eq__`, `__hash__` and `__repr__`.
+    class _Field:
+        """An attribute as it is declared."""
 
-        They do what those of attrs do. Those are compiled for each class, which took a third of the
-        time that importing this package takes.
+        def __init__(self, *, default: Any = attrs.NOTHING, eq: bool = True, repr: bool = True) -> None:
+            self.default = default
+            self.eq = eq
+            self.repr = repr
+
+    field = _Field
+
+    def frozen(cls: type | None = None, *, eq: bool = True, repr: bool = True) -> Any:
+        """`attrs.frozen` with slots, for classes that are made of names, types, defaults and methods alone.
+
+        An attribute is called the same when an instance is made, its underscore included.
         """
 
         def decorate(cls: type) -> type:
-            own = {"__eq__": _equal, "__hash__": _hash} if eq else {}
-            own |= {"__repr__": _shown} if repr else {}
-            own = {name: function for name, function in own.items() if name not in cls.__dict__}
-            made = attrs.frozen(cls, eq=False, repr=False)
-            for name, function in own.items():
-                setattr(made, name, function)
+            body, own = _declarations(cls)
+            shared = {"__ne__": _differs}  # that of a Struct is not the opposite of an `__eq__` of ours
+            shared |= {"__eq__": _equal, "__hash__": _hash} if eq else {}
+            shared |= {"__repr__": _shown} if repr else {}
+            made = _made(cls, {**shared, **body}, own)
+            _declared[made] = {name: field for base in reversed(cls.__mro__) for name, field in _declared.get(base, {}).items()} | own
             return made
 
         return decorate if cls is None else decorate(cls)
+
+    _MADE = frozenset(("__dict__", "__weakref__", "__slots__", "__match_args__"))
+
+    def _declarations(cls: type) -> tuple[dict[str, Any], dict[str, _Field]]:
+        """The body of a class statement without its attributes, and these."""
+        body = {name: value for name, value in vars(cls).items() if name not in _MADE and not name.startswith("__struct_")}
+        given = body
+        if isinstance(cls, type(Struct)):  # for it inherits from one that is
+            defaults = cls.__struct_defaults__
+            given = dict(zip(cls.__struct_fields__[-len(defaults) :], defaults, strict=True))
+        own = {}
+        for name, kind in body.get("__annotations__", {}).items():
+            if not kind.startswith("ClassVar"):
+                declared = given.get(name, attrs.NOTHING)
+                own[name] = declared if isinstance(declared, _Field) else _Field(default=declared)
+        return {name: value for name, value in body.items() if name not in own}, own
+
+    def _made(cls: type, body: dict[str, Any], own: dict[str, _Field]) -> type:
+        if not STRUCTS:
+            these = {name: attrs.field(default=f.default, eq=f.eq, repr=f.repr, alias=name) for name, f in own.items()}
+            return attrs.frozen(type(cls.__name__, cls.__bases__, body | these), eq=False, repr=False)
+        defaults = {name: f.default for name, f in own.items() if f.default is not attrs.NOTHING}
+        bases = tuple(base if issubclass(base, Struct) else Struct for base in cls.__bases__)
+        # There are no cycles for the collector to find: what is immutable holds only what was there before it.
+        made = type(Struct)(cls.__name__, bases, body | defaults, frozen=True, eq=False, gc=False)
+        made.__attrs_attrs__ = _Attributes()
+        return made
+
+    class _Attributes:
+        """What `attrs.fields` gives for a class, made when somebody asks."""
+
+        def __init__(self) -> None:
+            self._of: dict[type, Any] = {}
+
+        def __get__(self, instance: object, cls: type) -> Any:
+            found = self._of.get(cls)
+            if found is None:
+                these = {
+                    name: attrs.field(default=f.default, eq=f.eq, repr=f.repr, alias=name, type=_annotation(cls, name))
+                    for name, f in _declared[cls].items()
+                }
+                found = self._of[cls] = attrs.fields(attrs.make_class(cls.__name__, these, slots=False, init=False, eq=False, repr=False))
+            return found
+
+    def _annotation(cls: type, name: str) -> str:
+        return next(base.__annotations__[name] for base in cls.__mro__ if name in vars(base).get("__annotations__", {}))
+
+
+_declared: dict[type, dict[str, Any]] = {}
+"""The attributes of each class."""
 
 
 def _equal(self: Any, other: object) -> Any:
@@ -56,13 +120,18 @@ def _equal(self: Any, other: object) -> Any:
     return bool(values(self) == values(other))
 
 
+def _differs(self: Any, other: object) -> Any:
+    equal = self.__eq__(other)
+    return equal if equal is NotImplemented else not equal
+
+
 def _hash(self: Any) -> int:
     return hash(_compared(self.__class__)(self))
 
 
 def _shown(self: Any) -> str:
     cls = self.__class__
-    values = (f"{field.name}={getattr(self, field.name)!r}" for field in _fields(cls) if field.repr)
+    values = (f"{name}={getattr(self, name)!r}" for name, declared in _declared[cls].items() if declared.repr)
     return f"{cls.__qualname__.rsplit('>.', 1)[-1]}({', '.join(values)})"
 
 
@@ -73,7 +142,7 @@ def _compared(cls: type) -> Callable[[Any], Any]:
     """Return what gets the values that count when two instances of *cls* are compared."""
     values = _compared_values.get(cls)
     if values is None:
-        names = [field.name for field in _fields(cls) if field.eq]
+        names = [name for name, declared in _declared[cls].items() if declared.eq]
         values = _compared_values[cls] = attrgetter(*names) if names else _nothing
     return values
 
@@ -83,8 +152,6 @@ def _nothing(instance: object) -> None:
 
 
 T = TypeVar("T")
-
-TWINS: bool = True
 
 
 class Unset(enum.Enum):
@@ -105,32 +172,45 @@ UNSET: Final = Unset.UNSET
 Patch: TypeAlias = T | None | Unset
 """A patch of a value: `UNSET` leaves it, `None` clears it, anything else replaces it."""
 
-_made: dict[tuple[Any, ...], Callable[..., Any]] = {}
-
 
 def evolve(instance: T, **changes: Any) -> T:
     """Return *instance* with *changes*, as `attrs.evolve` does; names are those of the attributes."""
-    key = (instance.__class__, *changes)
-    make = _made.get(key)
-    if make is None:
-        make = _made[key] = replacer(instance.__class__, *changes)
-    return make(instance, *changes.values())  # type: ignore[no-any-return]  # a replacer gives an instance of the same class
+    cls: Any = instance.__class__
+    if cls in _passing_on or not STRUCTS:
+        return replacer(cls, *changes)(instance, *changes.values())  # type: ignore[no-any-return]  # an instance of the same class
+    changed: Any = replace
+    return changed(instance, **changes)  # type: ignore[no-any-return]  # likewise
+
+
+_replacers: dict[tuple[Any, ...], Callable[..., Any]] = {}
 
 
 def replacer(cls: type[T], *names: str) -> Callable[..., T]:
     """Return a function `f(instance, *values) -> instance` that replaces the attributes *names* of a *cls*."""
-    fields = [field.name for field in _fields(cls)]
-    values = {name: f"v{names.index(name)}" if name in names else f"o.{name}" for name in fields}
-    scope: dict[str, Any] = {}
-    passed_on = [name for name in names if name not in fields]
+    known = _replacers.get((cls, *names))
+    if known is not None:
+        return known
+    own = [name for name in names if name in _declared[cls]]
+    passed_on = [name for name in names if name not in own]
+    scope: dict[str, Any] = {"replace": replace if STRUCTS else attrs.evolve}
+    values = {name: f"v{names.index(name)}" for name in own}
     if passed_on:
-        group, attribute = getattr(cls, "__passes_on__", (None, ""))
-        if group is None:
+        if cls not in _passing_on:
             msg = f"{cls.__name__} has no {', '.join(passed_on)}"
             raise TypeError(msg)
+        group, attribute = _passing_on[cls]
         scope["g"] = replacer(group, *passed_on)
         values[attribute] = f"g(o.{attribute}, {', '.join(f'v{names.index(name)}' for name in passed_on)})"
-    return _compile(cls, ["o", *(f"v{i}" for i in range(len(names)))], values, scope)
+    if 2 * len(values) > len(_declared[cls]):  # to tell them by name would cost more than it spares
+        scope["replace"] = cls
+        value = f"replace({', '.join(values.get(name, f'o.{name}') for name in _declared[cls])})"
+    else:
+        value = f"replace(o, {', '.join(f'{name}={value}' for name, value in values.items())})"
+    made = _replacers[cls, *names] = _compiled([f"v{i}" for i in range(len(names))], value, scope, "o")
+    return made
+
+
+_passing_on: dict[type, tuple[type, str]] = {}
 
 
 def passing_on(group: type[Any], attribute: str) -> Callable[[type[T]], type[T]]:
@@ -140,9 +220,9 @@ def passing_on(group: type[Any], attribute: str) -> Callable[[type[T]], type[T]]
     """
 
     def decorate(cls: type[T]) -> type[T]:
-        for field in _fields(group):
-            setattr(cls, field.name, property(attrgetter(f"{attribute}.{field.name}"), doc=f"See `{group.__name__}`."))
-        cls.__passes_on__ = (group, attribute)  # type: ignore[attr-defined]  # an attribute of our own
+        for name in _declared[group]:
+            setattr(cls, name, property(attrgetter(f"{attribute}.{name}"), doc=f"See `{group.__name__}`."))
+        _passing_on[cls] = (group, attribute)
         return cls
 
     return decorate
@@ -150,59 +230,16 @@ def passing_on(group: type[Any], attribute: str) -> Callable[[type[T]], type[T]]
 
 def maker(cls: type[T], *names: str) -> Callable[..., T]:
     """Return a function `f(*values) -> instance` that makes a *cls*; attributes not in *names* get their defaults."""
-    defaults: dict[str, Any] = {}
-    values: dict[str, str] = {}
-    for field in _fields(cls):
-        if field.name in names:
-            values[field.name] = f"v{names.index(field.name)}"
-        else:
-            defaults[f"d_{field.name}"] = field.default
-            values[field.name] = f"d_{field.name}"
-    return _compile(cls, [f"v{i}" for i in range(len(names))], values, defaults)
+    scope: dict[str, Any] = {"cls": cls}
+    values = []
+    for name, declared in _declared[cls].items():
+        values.append(f"v{names.index(name)}" if name in names else f"d{name}")
+        scope[f"d{name}"] = declared.default
+    return _compiled([f"v{i}" for i in range(len(names))], f"cls({', '.join(values)})", scope)
 
 
-def _compile(
-    cls: type[Any],
-    args: list[str],
-    values: dict[str, str],
-    names: dict[str, Any] | None = None,
-) -> Callable[..., Any]:
-    if TWINS:
-        body = [
-            "    x = twin()\n",
-            *(f"    x.{name} = {value}\n" for name, value in values.items()),
-            "    x.__class__ = cls\n    return x\n",
-        ]
-    else:
-        body = [
-            "    return cls(",
-            ", ".join(f"{name.lstrip('_')}={value}" for name, value in values.items()),
-            ")\n",
-        ]
-    scope: dict[str, Any] = {"cls": cls, "twin": _twin(cls), **(names or {})}
-    exec(f"def f({', '.join(args)}):\n{''.join(body)}", scope)  # noqa: S102 -- our own field names alone
-    return scope["f"]  # type: ignore[no-any-return]  # it is the function that was just compiled
+def _compiled(args: list[str], value: str, scope: dict[str, Any], *first: str) -> Callable[..., Any]:
+    return eval(f"lambda {', '.join([*first, *args])}: {value}", scope)  # type: ignore[no-any-return]  # noqa: S307 -- our own field names alone
 
 
-def _fields(cls: Any) -> tuple[attrs.Attribute[Any], ...]:
-    fields: tuple[attrs.Attribute[Any], ...] = attrs.fields(cls)
-    return fields
-
-
-_twins: dict[type, type] = {}
-
-
-def _twin(cls: type[T]) -> type[T]:
-    twin = _twins.get(cls)
-    if twin is None:
-        plain = {
-            "__slots__": (),
-            "__init__": object.__init__,
-            "__setattr__": object.__setattr__,
-            "__delattr__": object.__delattr__,
-        }
-        twin = _twins[cls] = type(f"_{cls.__name__}", (cls,), plain)
-    return twin
-
-
-__all__ = ["TWINS", "UNSET", "Patch", "Struct", "Unset", "evolve", "frozen", "maker", "passing_on", "replace", "replacer"]
+__all__ = ["STRUCTS", "UNSET", "Patch", "Struct", "Unset", "evolve", "field", "frozen", "maker", "passing_on", "replace", "replacer"]

@@ -12,10 +12,8 @@ from typing import Any, Final, TypeAlias
 
 import attrs
 
-from attrs import field
-
 from ._content import Content
-from ._model import evolve, frozen
+from ._model import evolve, field, frozen
 from ._persistent import Log, Registry, Table
 from .reduce._session import with_sessions
 from .state import Entry, History, Message, Session, Snapshot, Terminal, Turn

@@ -87,7 +87,7 @@ def _session(session_id: str, before: Session, after: Session) -> Iterator[Chang
 
 
 def _history_of(session: Session) -> History:
-    return History(**{name.lstrip("_"): getattr(session, name) for name in names_of(History)})
+    return History(*(getattr(session, name) for name in names_of(History)))
 
 
 def _attributes(session_id: str | None, before: Any, after: Any, names: Iterable[str]) -> tuple[dict[str, Any], list[Change]]:

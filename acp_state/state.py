@@ -11,11 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
-from attrs import field
-
 from ._content import EMPTY_CONTENT, Content, Output
 from ._json import FrozenDict, FrozenList, Json
-from ._model import UNSET, Unset, frozen, passing_on, replacer
+from ._model import UNSET, Unset, field, frozen, passing_on, replacer
 from ._persistent import EMPTY_LOG, Log, Registry, Table
 
 

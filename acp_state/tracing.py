@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from attrs import field
-
 from ._json import Json, same
-from ._model import UNSET, Unset, frozen
+from ._model import UNSET, Unset, field, frozen
 from ._persistent import Table
 from .changes import Change, EntryAdded, EntryChanged, HistoryReplaced, SessionAdded, TextAppended
 from .diagnostics import Diagnostic

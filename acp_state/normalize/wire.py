@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import field
-
 from .._json import EMPTY, FrozenDict, Json
-from .._model import evolve, frozen
+from .._model import evolve, field, frozen
 from .._persistent import Registry, Table
 from ..reading.reader import ReaderState
 from ..state import EMPTY_TABLE, RequestKey

@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from .._model import evolve
+from .._model import evolve, maker
 from ..events import ToolCallPatched
 from ..state import (
     EMPTY_TABLE,
@@ -110,10 +110,11 @@ def _is_replay(session: Session, loading: Loading, event: Any) -> bool:
 
 def history_of(session: Session) -> History:
     """Return the part of *session* that a replay replaces."""
-    return History(**{name.lstrip("_"): value for name, value in _fields(session).items()})
+    return _history(*_fields(session).values())
 
 
 _NAMES = tuple(field.name for field in attrs.fields(History))
+_history = maker(History, *_NAMES)
 
 
 def _fields(history: History) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def prompt_sent(session: Session, event: PromptSent, note: Note) -> Session:
     prompt = PromptRef(event.id)
     session = began(
         session,
-        Turn(prompts=(prompt,), meta=merged_meta(None, event.meta), entry=entry),
+        evolve(Turn(prompts=(prompt,), meta=merged_meta(None, event.meta)), _entry=entry),
         event.key,
     )
     message = Message("user", None, turn, content=Content(event.content))
