@@ -720,13 +720,11 @@ class Streams:
     found out twice. Snapshots share one growing *log*, as versions of a `Log` do.
     """
 
-    __slots__ = ("_messages", "_sessions", "log", "open", "runs")
+    __slots__ = ("_messages", "_sessions", "log", "open")
 
     def __init__(self) -> None:
-        self.open: dict[tuple[str, str, str | None], Stream] = {}
-        """The streams, by session, role and id of the message."""
-        self.runs = False
-        """Whether one of them has no id, so that it goes on for as long as its message is the last entry."""
+        self.open: dict[tuple[str, str, str | int], Stream] = {}
+        """The streams, by session, role and id of the message; without an id, its place."""
         self.log: list[tuple[Stream, str]] = []
         # What was made of it for one snapshot is what another one gets, too: what did not change is the same object.
         self._messages: dict[tuple[Stream, int], Message] = {}

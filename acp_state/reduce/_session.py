@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from .._json import FrozenDict, Json, same
-from .._model import UNSET, Unset, evolve, replacer
+from .._model import UNSET, Unset, evolve, replaced, replacer
 from .._persistent import Registry
 from ..state import (
     FINAL_STATUSES,
@@ -40,14 +40,10 @@ T = TypeVar("T")
 
 ENDED: Final = frozenset(("closed", "deleted"))
 
-_with_sessions = replacer(Snapshot, "_sessions", "_streams", "_size", "_whole")
-_with_own_sessions = replacer(Snapshot, "_sessions")
-_beside_streams = replacer(Snapshot, "_sessions", "_whole")
-
 
 def with_sessions(snapshot: Snapshot, sessions: Registry[str, Session]) -> Snapshot:
     """Return *snapshot* with those *sessions*."""
-    return _with_sessions(snapshot, sessions, None, 0, None)
+    return replaced(snapshot, _sessions=sessions, _streams=None, _size=0, _whole=None)
 
 
 def find_or_make(snapshot: Snapshot, session_id: str, note: Note) -> Session:
@@ -95,8 +91,8 @@ def in_session(
 
     def handle(snapshot: Snapshot, event: Any, note: Note) -> Snapshot:
         session_id = event.session_id
-        streams = snapshot._streams
-        sessions = snapshot._sessions if beside or streams is None else snapshot.sessions
+        keeps = snapshot._streams is None or (beside and snapshot._whole is None)
+        sessions = snapshot._sessions if keeps else snapshot.sessions
         session = known = sessions.find(session_id)
         if session is None:
             if not creates:
@@ -118,13 +114,7 @@ def in_session(
         if after is known:
             return snapshot
         sessions = sessions.put(session_id, after)
-        if streams is None:
-            return _with_own_sessions(snapshot, sessions)
-        if beside:
-            if not streams.runs or (known is not None and after.timeline.end == known.timeline.end):
-                return _beside_streams(snapshot, sessions, None)
-            sessions = streams.grown(sessions, snapshot._size)
-        return _with_sessions(snapshot, sessions, None, 0, None)
+        return replaced(snapshot, _sessions=sessions) if keeps else with_sessions(snapshot, sessions)
 
     return handle
 

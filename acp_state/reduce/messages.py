@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from .._content import EMPTY_CONTENT, Content
-from .._model import UNSET, evolve, maker, replacer
+from .._model import UNSET, evolve, maker, replaced
 from ..events import (
     CompactionChunked,
     CompactionPatched,
@@ -36,37 +36,44 @@ def message_chunked(snapshot: Snapshot, event: MessageChunked, note: Note) -> Sn
     """
     streams, text = snapshot._streams, event.text
     if streams is not None and text and snapshot._whole is None:
-        id = event.id
-        stream = streams.open.get((event.session_id, event.role, id))
-        if stream is not None and event.block is stream.block and (id is not None or event.parent == stream.message.parent):
+        key: str | int | None = event.id
+        if key is None:  # then it can go on with the last entry alone
+            session = snapshot._sessions.find(event.session_id)
+            key = -1 if session is None else session.timeline._end - 1
+        stream = streams.open.get((event.session_id, event.role, key))
+        if stream is not None and event.block is stream.block and (event.id is not None or event.parent == stream.message.parent):
             log, size = streams.log, snapshot._size
-            if len(log) == size and size < _MOST:
+            if len(log) == size and (size < _MOST or size < _MOST_EACH * len(streams.open)):
                 piece = (stream, text)
                 log.append(piece)
                 if log[size] is piece:  # else another thread was faster
-                    return _with_piece(snapshot, size + 1)
+                    return replaced(snapshot, _size=size + 1)
     return _streamed(snapshot, event) or _chunked_in_session(snapshot, event, note)
 
 
 _MOST: Final = 256
-"""How many pieces are gathered at most: that is what the next look costs."""
+_MOST_EACH: Final = 16
+"""How many pieces are gathered at most, in all or for each message: that is what the next look costs."""
 
-_with_piece = replacer(Snapshot, "_size")
-_with_streams = replacer(Snapshot, "_sessions", "_streams", "_size", "_whole")
 _stream = maker(Stream, "session_id", "place", "message", "block")
 
 
 def _streamed(snapshot: Snapshot, event: MessageChunked) -> Snapshot | None:
     """Return *snapshot* with a piece as the first one that is gathered for its message, or with a message that it begins.
 
-    `None` where a piece needs a second look: it begins a run without id or a block, may be an echo or
-    of a replay, or its turn is over.
+    `None` where a piece needs a second look: it begins a block, may be an echo or of a replay, or its
+    turn is over.
     """
     session_id, role, text = event.session_id, event.role, event.text
     if not text or role == "user":
         return None
     sessions, streams, size = snapshot._sessions, snapshot._streams, snapshot._size
-    if streams is None or snapshot._whole is not None or len(streams.log) != size or size >= _MOST:
+    if (
+        streams is None
+        or snapshot._whole is not None
+        or len(streams.log) != size
+        or (size >= _MOST and size >= _MOST_EACH * len(streams.open))
+    ):
         # What is gathered is looked at now, is another history's, or is enough.
         sessions, streams, size = snapshot.sessions, Streams(), 0
     session = sessions.find(session_id)
@@ -74,10 +81,8 @@ def _streamed(snapshot: Snapshot, event: MessageChunked) -> Snapshot | None:
         return None
     place = _place_of_chunk(session, event)
     if place < 0:
-        if event.id is None or streams.runs:
-            return None
         begun = _begun(session, event, EMPTY_CONTENT.append(event.block, text))
-        return _with_streams(snapshot, sessions.put(session_id, begun), streams if size else None, size, None)
+        return replaced(snapshot, _sessions=sessions.put(session_id, begun), _streams=streams if size else None, _size=size, _whole=None)
     message = session.timeline.known(place)
     if message.content._open is not event.block or not (message.turn is None or is_open(session, message.turn)):
         return None
@@ -86,9 +91,8 @@ def _streamed(snapshot: Snapshot, event: MessageChunked) -> Snapshot | None:
     streams.log.append(piece)
     if streams.log[size] is not piece:  # another thread was faster
         return None
-    streams.open[session_id, role, event.id] = stream
-    streams.runs |= event.id is None
-    return _with_streams(snapshot, sessions, streams, size + 1, None)
+    streams.open[session_id, role, place if event.id is None else event.id] = stream
+    return replaced(snapshot, _sessions=sessions, _streams=streams, _size=size + 1, _whole=None)
 
 
 def _chunked(session: Session, event: MessageChunked, note: Note) -> Session:
