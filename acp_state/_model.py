@@ -217,6 +217,11 @@ def replacer(cls: type[T], *names: str) -> Callable[..., T]:
     return made
 
 
+def names_of(cls: type) -> tuple[str, ...]:
+    """Return the names of the attributes of *cls*, in order."""
+    return tuple(_declared[cls])
+
+
 _passing_on: dict[type, tuple[type, str]] = {}
 
 
@@ -259,6 +264,7 @@ __all__ = [
     "field",
     "frozen",
     "maker",
+    "names_of",
     "passing_on",
     "replace",
     "replaced",

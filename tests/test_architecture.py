@@ -21,12 +21,13 @@ from acp_state.reduce import HANDLERS
 PACKAGE = pathlib.Path(acp_state.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-BOTTOM = {"_json", "_model", "_persistent"}
+BOTTOM = {"_json", "_model", "_patterns", "_persistent"}
 VALUES = BOTTOM | {"_content"}
 
 ALLOWED = {
     "_json": set(),
     "_model": set(),
+    "_patterns": set(),
     "_persistent": set(),
     "errors": set(),
     "methods": set(),
@@ -34,8 +35,8 @@ ALLOWED = {
     "printing": {"_json"},
     "_content": {"_json", "_persistent"},
     "frames": {"_json", "_model", "methods"},
-    "dialects": {"_json", "_model", "diagnostics", "frames", "methods"},
-    "reading": {"_json", "_model", "diagnostics", "dialects", "errors", "frames"},
+    "dialects": {"_json", "_model", "_patterns", "diagnostics", "frames", "methods"},
+    "reading": {"_json", "_model", "_patterns", "diagnostics", "dialects", "errors", "frames"},
     "state": VALUES,
     "events": {"_json", "_model", "state"},
     "reduce": VALUES | {"events", "state"},

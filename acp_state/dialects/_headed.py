@@ -12,6 +12,7 @@ from typing import Final
 
 from .._json import encode
 from .._model import frozen
+from .._patterns import lazy
 from ..frames import Sender
 
 
@@ -41,12 +42,12 @@ class Headed:
 
 _BRACKETS: Final = {b"{": b"}", b"[": b"]", b"(": b")"}
 _WORDS: Final = {b"True": b"true", b"False": b"false", b"None": b"null"}
-_LITERAL: Final = re.compile(
+_LITERAL: Final = lazy(
     rb"""[ \t\r]*+(?:([{[(])|([]})])|('(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")|(True|False|None)\b|([:,]|-?[0-9][0-9.e+-]*+))"""
 )
-_ESCAPE: Final = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|(.))", re.DOTALL)
+_ESCAPE: Final = lazy(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|(.))", re.DOTALL)
 _CHARACTERS: Final = {"n": "\n", "r": "\r", "t": "\t"}
-_CUT: Final = re.compile(rb"""[ \t\r]*+(?:'(?:[^'\\]|\\.)*+\\?|"(?:[^"\\]|\\.)*+\\?|[A-Za-z]*|-)\Z""")
+_CUT: Final = lazy(rb"""[ \t\r]*+(?:'(?:[^'\\]|\\.)*+\\?|"(?:[^"\\]|\\.)*+\\?|[A-Za-z]*|-)\Z""")
 
 
 def literal_as_json(text: bytes, start: int) -> tuple[bytes, int] | None:

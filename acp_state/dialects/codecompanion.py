@@ -13,17 +13,16 @@ says which way it went, seen from the client. What an agent prints that is no JS
 
 from __future__ import annotations
 
-import re
-
 from typing import Final
 
+from .._patterns import lazy
 from ._common import from_iso
 from ._headed import Headed, Heading
 
 
 _TIME: Final = rb"([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{3})?)\r?"
 _LABEL: Final = rb"(?:Sent|(Received)):\r?"
-_HEADING: Final = re.compile(_TIME + rb"\n" + _LABEL + rb"\n")
+_HEADING: Final = lazy(_TIME + rb"\n" + _LABEL + rb"\n")
 
 
 def _heading(text: bytes, position: int) -> Heading | None:
@@ -33,4 +32,4 @@ def _heading(text: bytes, position: int) -> Heading | None:
     return Heading(found.end(), "agent" if found[2] else "client", from_iso(found[1].decode()))
 
 
-DIALECT: Final = Headed(_heading, (re.compile(_TIME + rb"\Z"), re.compile(_LABEL + rb"\Z")))
+DIALECT: Final = Headed(_heading, (lazy(_TIME + rb"\Z"), lazy(_LABEL + rb"\Z")))

@@ -8,15 +8,14 @@
 
 from __future__ import annotations
 
-import re
-
 from typing import Final
 
+from .._patterns import lazy
 from ._common import from_iso
 from ._headed import Headed, Heading
 
 
-_HEADING: Final = re.compile(
+_HEADING: Final = lazy(
     rb"([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}[,.][0-9]{3}) \[ *[0-9]+\] +[A-Z]+ - [^ ]*AcpTransport - (?:OUT|(IN)): *"
 )
 

@@ -10,14 +10,13 @@ with `[error]` says that something of the agent could not be read, which is lost
 
 from __future__ import annotations
 
-import re
-
 from typing import Final
 
+from .._patterns import lazy
 from ._headed import Headed, Heading
 
 
-_HEADING: Final = re.compile(rb"\[(?:client|(agent))\] (?=[{\[])")
+_HEADING: Final = lazy(rb"\[(?:client|(agent))\] (?=[{\[])")
 
 
 def _heading(text: bytes, position: int) -> Heading | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from .._json import FrozenDict, FrozenList, Json
-from .._model import UNSET, frozen, maker
+from .._model import UNSET, frozen, names_of
 from . import quick
 from .decode import Hook, MalformedError, Problem, Tolerated, an_object, anything, kind_of
 
@@ -170,9 +170,16 @@ def reading(fields: Mapping[str, Field], rest: str | None = None) -> Hook:
 
 def filling(cls: type[T], fields: Mapping[str, Field], rest: str | None = None, **facts: Any) -> Hook:
     """Return a hook that reads an object as `reading` does, and makes a *cls* of it and of *facts*."""
-    make = maker(cls, *fields, *([rest] if rest else []), *facts)
+    names = (*fields, *([rest] if rest else []), *facts)
     told = tuple(facts.values())
-    return row(fields.values(), rest is not None, lambda values: make(*values, *told))
+
+    def in_order(values: list[Any]) -> T:
+        return cls(*values, *told)
+
+    def by_name(values: list[Any]) -> T:
+        return cls(**dict(zip(names, (*values, *told), strict=True)))
+
+    return row(fields.values(), rest is not None, in_order if names_of(cls)[: len(names)] == names else by_name)
 
 
 def keeping(fields: Mapping[str, Field]) -> Hook:

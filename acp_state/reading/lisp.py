@@ -18,14 +18,15 @@ from math import isfinite
 from typing import Final, TypeAlias
 
 from .._json import MAX_DIGITS, BadEncodingError, Json, NotJsonError, TooDeepError
+from .._patterns import lazy
 from .lines import MAX_LINE
 from .syntax import Found
 
 
-OPENING: Final = re.compile(rb"\([ \t\r]*+(?:\([ \t\r]*+(?:\([ \t\r]*+(?::.*)?)?)?\Z", re.DOTALL)
+OPENING: Final = lazy(rb"\([ \t\r]*+(?:\([ \t\r]*+(?:\([ \t\r]*+(?::.*)?)?)?\Z", re.DOTALL)
 """A line that begins such a list: up to three parentheses alone, or a first key after them."""
 
-SURE: Final = re.compile(rb"(?:\([ \t\r]*+){3}:")
+SURE: Final = lazy(rb"(?:\([ \t\r]*+){3}:")
 """How a line begins that does whatever comes next."""
 
 MAX_NESTING: Final = 2_000
@@ -36,7 +37,7 @@ _LIST, _VECTOR, _LIST_END, _VECTOR_END, _LABEL, _REFERENCE, _DOT, _STRING, _CUT,
 
 _END: Final = rb"(?=[ \t\r\n\f()\[\]]|\Z)"
 _BODY: Final = rb'(?:[^"\\]|\\(?:[^\n]|\n|\Z))*+'
-_TOKEN: Final = re.compile(
+_TOKEN: Final = lazy(
     rb"(?:[ \t\r\n\f]++|;[^\n]*+)*+(?:(\#?\()|(\[)|(\))|(\])|\#([0-9]{1,9})=|\#([0-9]{1,9})\#"
     + _END
     + rb"|(\.)"
@@ -51,8 +52,8 @@ _TOKEN: Final = re.compile(
     + _END
     + rb"|\Z)"
 )
-_STRING_GOES_ON: Final = re.compile(_BODY + rb'"' + _END)
-_STRING_STAYS_OPEN: Final = re.compile(_BODY + rb"\Z")
+_STRING_GOES_ON: Final = lazy(_BODY + rb'"' + _END)
+_STRING_STAYS_OPEN: Final = lazy(_BODY + rb"\Z")
 
 _KEYS_AT: Final = 3
 """How deep the keys of an element stand: the list, the element, its first pair."""
@@ -264,7 +265,7 @@ def _last(opened: list[_Open]) -> _Open:
 
 
 _NIL: Final = _Symbol("nil")
-_ESCAPE: Final = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,6})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_ESCAPE: Final = lazy(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,6})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 _CONTROLS: Final = {
     "a": "\a",
     "b": "\b",
@@ -279,8 +280,8 @@ _CONTROLS: Final = {
     "\n": "",
     " ": "",
 }
-_INTEGER: Final = re.compile(rb"[+-]?[0-9]+\.?\Z")
-_FLOAT: Final = re.compile(rb"[+-]?(?:[0-9]*\.[0-9]+(?:e[+-]?[0-9]+)?|[0-9]+e[+-]?[0-9]+)\Z")
+_INTEGER: Final = lazy(rb"[+-]?[0-9]+\.?\Z")
+_FLOAT: Final = lazy(rb"[+-]?(?:[0-9]*\.[0-9]+(?:e[+-]?[0-9]+)?|[0-9]+e[+-]?[0-9]+)\Z")
 _CONSTANTS: Final[dict[str, bool | None]] = {"nil": None, ":null": None, "t": True, ":false": False, ":json-false": False}
 
 

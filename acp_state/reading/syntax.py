@@ -7,9 +7,10 @@ cheap to know at once where a value over several lines is broken, and to go on f
 from __future__ import annotations
 
 import enum
-import re
 
 from typing import Final
+
+from .._patterns import lazy
 
 
 MAX_NESTING: Final = 10_000
@@ -35,13 +36,13 @@ class Found(enum.Enum):
 _OBJECT, _ARRAY, _OBJECT_END, _ARRAY_END, _COMMA, _COLON, _KEY_AND_COLON, _STRING, _SCALAR = range(1, 10)
 
 _CHARACTERS: Final = rb'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+'
-_TOKEN: Final = re.compile(
+_TOKEN: Final = lazy(
     rb"[ \t\r\n]*+(?:(\{)|(\[)|(\})|(\])|(,)|(:)|(" + _CHARACTERS + rb'"[ \t\r\n]*:)|(' + _CHARACTERS + rb'")'
     rb"|((?:-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?|true|false|null)(?![\w.+-]))|\Z)"
 )
-_CUT_STRING: Final = re.compile(rb"[ \t\r\n]*" + _CHARACTERS + rb"(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z")
-_CUT_SCALAR: Final = re.compile(rb"[ \t\r\n]*(?:-|-?(?:0|[1-9][0-9]*+)(?:\.|(?:\.[0-9]++)?[eE][+-]?)|t|tr|tru|f|fa|fal|fals|n|nu|nul)\Z")
-_CUT_CHARACTER: Final = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
+_CUT_STRING: Final = lazy(rb"[ \t\r\n]*" + _CHARACTERS + rb"(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z")
+_CUT_SCALAR: Final = lazy(rb"[ \t\r\n]*(?:-|-?(?:0|[1-9][0-9]*+)(?:\.|(?:\.[0-9]++)?[eE][+-]?)|t|tr|tru|f|fa|fal|fals|n|nu|nul)\Z")
+_CUT_CHARACTER: Final = lazy(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
 
 # What may come next.
 _START, _MEMBER, _ITEM, _FIRST_ITEM, _KEY, _FIRST_KEY, _AT_COLON, _AFTER_MEMBER, _AFTER_ITEM, _NOTHING = range(10)

@@ -206,10 +206,23 @@ def test_nothing_else_of_the_layer_touches_the_outside():
 def test_imports_point_down():
     package = Path(acp_state.__file__).parent
     allowed = {
-        "dialects": {"_common", "_headed", "_json", "_model", "diagnostics", "frames", "jsonrpc", "methods", "tagged"},
+        "dialects": {
+            "_common",
+            "_headed",
+            "_json",
+            "_model",
+            "_patterns",
+            "acp_state_",
+            "diagnostics",
+            "frames",
+            "jsonrpc",
+            "methods",
+            "tagged",
+        },
         "reading": {
             "_json",
             "_model",
+            "_patterns",
             "block",
             "diagnostics",
             "dialects",
