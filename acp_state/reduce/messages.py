@@ -43,7 +43,7 @@ def message_chunked(snapshot: Snapshot, event: MessageChunked, note: Note) -> Sn
         stream = streams.open.get((event.session_id, event.role, key))
         if stream is not None and event.block is stream.block and (event.id is not None or event.parent == stream.message.parent):
             log, size = streams.log, snapshot._size
-            if len(log) == size and (size < _MOST or size < _MOST_EACH * len(streams.open)):
+            if len(log) == size and size < _MOST:
                 piece = (stream, text)
                 log.append(piece)
                 if log[size] is piece:  # else another thread was faster
@@ -51,9 +51,8 @@ def message_chunked(snapshot: Snapshot, event: MessageChunked, note: Note) -> Sn
     return _streamed(snapshot, event) or _chunked_in_session(snapshot, event, note)
 
 
-_MOST: Final = 256
-_MOST_EACH: Final = 16
-"""How many pieces are gathered at most, in all or for each message: that is what the next look costs."""
+_MOST: Final = 1024
+"""How many pieces are gathered at most: that is what the next look costs, and what is in memory twice."""
 
 _stream = maker(Stream, "session_id", "place", "message", "block")
 
@@ -68,12 +67,7 @@ def _streamed(snapshot: Snapshot, event: MessageChunked) -> Snapshot | None:
     if not text or role == "user":
         return None
     sessions, streams, size = snapshot._sessions, snapshot._streams, snapshot._size
-    if (
-        streams is None
-        or snapshot._whole is not None
-        or len(streams.log) != size
-        or (size >= _MOST and size >= _MOST_EACH * len(streams.open))
-    ):
+    if streams is None or snapshot._whole is not None or len(streams.log) != size or size >= _MOST:
         # What is gathered is looked at now, is another history's, or is enough.
         sessions, streams, size = snapshot.sessions, Streams(), 0
     session = sessions.find(session_id)
