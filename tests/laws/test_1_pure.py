@@ -41,7 +41,7 @@ IMPURE = {
     "uuid",
 }
 PURE_FILES = sorted(
-    [*PACKAGE.glob("normalize/*.py"), *PACKAGE.glob("reduce/*.py"), *(PACKAGE / name for name in ("state.py", "events.py"))]
+    [*(path for name in ("normalize", "reduce", "state") for path in PACKAGE.glob(f"{name}/**/*.py")), PACKAGE / "events.py"]
 )
 
 
