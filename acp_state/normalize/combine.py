@@ -270,7 +270,7 @@ def either(is_first: Callable[[Mapping[str, Json]], bool], first: Hook, second: 
         return (first if isinstance(raw, Mapping) and is_first(raw) else second)(raw)
 
     def form(raw: Json) -> Any:
-        return (quick_first if raw.__class__ is dict and is_first(raw) else quick_second)(raw)
+        return (quick_first if isinstance(raw, dict) and is_first(raw) else quick_second)(raw)
 
     return quick.having(hook, form)
 

@@ -19,6 +19,9 @@ class OddError(Exception):
     """There is something that a quick form does not know."""
 
 
+_OBJECTS: Final[frozenset[type]] = frozenset((dict, FrozenDict))
+_ARRAYS: Final[frozenset[type]] = frozenset((list, FrozenList))
+
 ODD: Final = (OddError, MalformedError, Tolerated, NotJsonError)
 
 _PASSING: Final[Mapping[Hook, type]] = {text: str, boolean: bool}
@@ -26,7 +29,7 @@ _PASSING: Final[Mapping[Hook, type]] = {text: str, boolean: bool}
 
 
 def _frozen_object(value: Json) -> FrozenDict:
-    if value.__class__ is not dict:
+    if value.__class__ not in _OBJECTS:
         raise OddError
     frozen: FrozenDict = freeze(value)
     return frozen
@@ -70,7 +73,7 @@ def row(
     needed = tuple(index for index, value in enumerate(blank) if value is missing)
 
     def form(raw: Json) -> Any:
-        if raw.__class__ is not dict:
+        if raw.__class__ not in _OBJECTS:
             raise OddError
         values = blank.copy()
         for name, value in raw.items():
@@ -100,7 +103,7 @@ def keeping(members: Iterable[tuple[str, Hook, bool]], needed: Iterable[str]) ->
     all_needed = frozenset(needed)
 
     def form(raw: Json) -> FrozenDict:
-        if raw.__class__ is not dict or not all_needed <= raw.keys():
+        if raw.__class__ not in _OBJECTS or not all_needed <= raw.keys():
             raise OddError
         kept: dict[str, Json] = {}
         for name, value in raw.items():
@@ -126,7 +129,7 @@ def items(hook: Hook) -> Hook:
     read = form_of(hook)
 
     def form(raw: Json) -> tuple[Any, ...]:
-        if raw.__class__ is not list:
+        if raw.__class__ not in _ARRAYS:
             raise OddError
         return tuple(map(read, raw))
 
@@ -138,7 +141,7 @@ def union(variants: Mapping[str, Hook], tag: str) -> Hook:
     find = {name: form_of(hook) for name, hook in variants.items()}.get
 
     def form(raw: Json) -> Any:
-        if raw.__class__ is not dict:
+        if raw.__class__ not in _OBJECTS:
             raise OddError
         name = raw.get(tag)
         read = find(name) if name.__class__ is str else None
