@@ -19,8 +19,8 @@ class OddError(Exception):
     """There is something that a quick form does not know."""
 
 
-_OBJECTS: Final[frozenset[type]] = frozenset((dict, FrozenDict))
-_ARRAYS: Final[frozenset[type]] = frozenset((list, FrozenList))
+_OBJECTS: Final[frozenset[Any]] = frozenset((dict, FrozenDict))
+_ARRAYS: Final[frozenset[Any]] = frozenset((list, FrozenList))
 
 ODD: Final = (OddError, MalformedError, Tolerated, NotJsonError)
 
