@@ -256,8 +256,8 @@ def _heard(draft: Draft) -> None:
     for event in list(draft.events):
         if type(event) is e.SubagentPatched:
             _child(draft, event)
-        if type(event) is e.StateReported:
-            _state_heard(draft, event)
+        elif type(event) is e.StateReported:
+            _state_heard(draft, event.session_id, event.state)
         session_id = event.request.session_id if type(event) is e.RequestOpened and event.names_session else _session_of(event)
         if session_id is None or session_id == draft.wire.last_session:
             continue
@@ -292,17 +292,18 @@ def _child(draft: Draft, event: e.SubagentPatched) -> None:
             children=wire.children.add(child_id, True),
             roots=wire.roots.remove(child_id),
         )
+    if child_id != event.session_id and event.state:
+        _state_heard(draft, child_id, event.state.get("state"))
 
 
-def _state_heard(draft: Draft, event: e.StateReported) -> None:
+def _state_heard(draft: Draft, session_id: str, state: Json) -> None:
     """In a one-sided recording, work that resumes or ends shows that its questions were answered (SPEC 4.5)."""
     wire = draft.wire
     if not wire.one_sided:
         return
-    session_id = event.session_id
-    if event.state == "requires_action":
+    if state == "requires_action":
         draft.remember(blocked=wire.blocked | {session_id})
-    elif event.state == "idle" or (event.state == "running" and session_id in wire.blocked):
+    elif state == "idle" or (state == "running" and session_id in wire.blocked):
         draft.remember(blocked=wire.blocked - {session_id})
         work_went_on(draft, session_id)
 

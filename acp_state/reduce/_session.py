@@ -114,7 +114,8 @@ def in_session(
         if after is known:
             return snapshot
         sessions = sessions.put(session_id, after)
-        return replaced(snapshot, _sessions=sessions) if keeps else with_sessions(snapshot, sessions)
+        # Somebody may have looked meanwhile.
+        return replaced(snapshot, _sessions=sessions, _whole=None) if keeps else with_sessions(snapshot, sessions)
 
     return handle
 

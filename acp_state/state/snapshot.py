@@ -120,7 +120,7 @@ class Streams:
 
     def __init__(self) -> None:
         self.open: dict[tuple[str, str, str | int], Stream] = {}
-        """The streams, by session, role and id of the message; without an id, its place."""
+        """The streams, by session, role and place of the message, and by its id where that was told."""
         self.log: list[tuple[Stream, str]] = []
         # What was made of it for one snapshot is what another one gets, too: what did not change is the same object.
         self._messages: dict[tuple[Stream, int], Message] = {}
@@ -139,15 +139,15 @@ class Streams:
         return sessions
 
     def _grown(self, session: Session, streams: dict[Stream, list[str]]) -> Session:
-        key = (session.id, *map(len, streams.values()))
+        key = (id(session), *map(len, streams.values()))
         made = self._sessions.get(key)
-        if made is not None and made[0] is session:
+        if made is not None:
             return made[1]
         timeline = session.timeline
         for stream, texts in streams.items():
             timeline = timeline.replace(stream.place, self._message(stream, texts))
         after = with_timeline(session, timeline)
-        self._sessions[key] = (session, after)
+        self._sessions[key] = (session, after)  # held, so that its number is no other's
         return after
 
     def _message(self, stream: Stream, texts: list[str]) -> Message:
