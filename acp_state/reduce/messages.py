@@ -80,16 +80,13 @@ def _streamed(snapshot: Snapshot, event: MessageChunked) -> Snapshot | None:
     message = session.timeline.known(place)
     if message.content._open is not event.block or not (message.turn is None or is_open(session, message.turn)):
         return None
-    at = (session_id, role, place)
-    # The message may be open under its other name: with an id, or as the last one.
-    stream = streams.open.get(at) or _stream(session_id, place, message, event.block)
+    stream = streams.at.get((session_id, place)) or _stream(session_id, place, message, event.block)
     piece = (stream, text)
     streams.log.append(piece)
     if streams.log[size] is not piece:  # another thread was faster
         return None
-    streams.open[at] = stream
-    if event.id is not None:
-        streams.open[session_id, role, event.id] = stream
+    streams.at[session_id, place] = stream
+    streams.open[session_id, role, place if event.id is None else event.id] = stream
     return replaced(snapshot, _sessions=sessions, _streams=streams, _size=size + 1, _whole=None)
 
 

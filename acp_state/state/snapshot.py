@@ -116,11 +116,13 @@ class Streams:
     found out twice. Snapshots share one growing *log*, as versions of a `Log` do.
     """
 
-    __slots__ = ("_messages", "_sessions", "log", "open")
+    __slots__ = ("_messages", "_sessions", "at", "log", "open")
 
     def __init__(self) -> None:
         self.open: dict[tuple[str, str, str | int], Stream] = {}
-        """The streams, by session, role and place of the message, and by its id where that was told."""
+        """The streams, by session, role and id of their pieces; without an id, by the message's place."""
+        self.at: dict[tuple[str, int], Stream] = {}
+        """The streams, by session and place: a message has one, by whatever its pieces are found."""
         self.log: list[tuple[Stream, str]] = []
         # What was made of it for one snapshot is what another one gets, too: what did not change is the same object.
         self._messages: dict[tuple[Stream, int], Message] = {}

@@ -174,3 +174,16 @@ def test_an_answer_after_its_turn_leaves_the_turns_alone():
 
     assert after.snapshot.sessions["s"].timeline[-1].status == "cancelled"
     assert after.snapshot.sessions["s"].turns is before.snapshot.sessions["s"].turns
+
+
+def test_a_run_without_id_does_not_go_on_with_a_replayed_message_that_is_live_again():
+    words = [update("agent_message_chunk", messageId="m", content=text("old"))]
+    loaded = [
+        request("client", 1, "session/load", sessionId="s", cwd="/w", mcpServers=[]),
+        *words,
+        answer("agent", 1),
+        *(update("agent_message_chunk", messageId="m", content=text(word)) for word in (" a", " b")),
+        update("agent_message_chunk", content=text("new")),
+    ]
+
+    assert [entry.text for entry in fold([*begun(1), *loaded]).snapshot.sessions["s"].timeline] == ["old a b", "new"]
