@@ -54,7 +54,7 @@ def nothing_gathered() -> Iterator[None]:
 
 _sessions = st.sampled_from(("s-1", "s-1", "s-1", "s-2", "s-3"))
 _ids = st.sampled_from((None, "x", "x", "y"))
-_words = st.sampled_from(("a", "b", "c", "d", "e", "", "\ud83d", "\ude00"))
+_words = st.sampled_from(("q", "a", "b", "c", "d", "e", "", "\ud83d", "\ude00"))
 _roles = st.sampled_from(
     ("agent_message_chunk", "agent_message_chunk", "agent_thought_chunk", "user_message_chunk", "session_message_chunk")
 )
@@ -122,6 +122,8 @@ _acts = st.lists(_act, min_size=12, max_size=30)
 class State(NamedTuple):
     wire: Wire
     snapshot: Snapshot
+    notes: tuple[str, ...] = ()
+    """What the reducer remarked upon the last frame."""
 
 
 def begun(version: int) -> State:
@@ -139,15 +141,16 @@ def grown(start: State, deeds: list[Act], *, looking: bool) -> list[tuple[State,
     tree = [(start, 0)]
     for act in deeds:
         place = max(0, len(tree) - 1 - act.back)
-        wire, snapshot = tree[place][0]
+        wire, snapshot, _ = tree[place][0]
+        notes: list[str] = []
         for frame in frames_of([act.sent]):
             wire, events, _ = normalize(wire, frame)
             for event in events:
-                after = reduce(snapshot, event)
+                after = reduce(snapshot, event, lambda code, message, *_, notes=notes: notes.append(f"{code} {message}"))
                 if looking:
                     assert_left_beside(snapshot, event, after)
                 snapshot = after
-        tree.append((State(wire, snapshot), place))
+        tree.append((State(wire, snapshot, tuple(notes)), place))
         if looking:
             for look in act.looks:
                 _ = tree[max(0, len(tree) - 1 - look)][0].snapshot.sessions
@@ -195,6 +198,7 @@ def test_whoever_looks_at_whatever_snapshot_sees_what_plain_folding_gives(versio
     for place in places:
         assert mine[place][0].snapshot == plain[place][0].snapshot
     for place, (state, parent) in enumerate(mine):
+        assert state.notes == plain[place][0].notes
         assert dumps(state.snapshot) == dumps(plain[place][0].snapshot)
         assert_shares_as_much((mine[parent][0].snapshot, state.snapshot), (plain[parent][0].snapshot, plain[place][0].snapshot))
 
@@ -265,6 +269,30 @@ def test_what_comes_after_a_look_is_gathered_by_itself():
     after = reduce(snapshot, said("c"))
 
     assert (after._size, texts(after)) == (1, ["abc"])
+
+
+def test_a_piece_without_an_id_goes_on_with_the_last_entry_alone():
+    snapshot = folded(said("a", None), said("b", None), e.ToolCallPatched("s", "t"), said("c", None), said("d", None))
+
+    assert texts(snapshot) == ["ab", "cd"]
+
+
+def test_a_closed_session_takes_no_text():
+    snapshot = folded(said("a"), e.SessionEnded("s", "closed"))
+    noted = []
+
+    assert reduce(snapshot, said("b"), lambda code, *_: noted.append(code)) is snapshot
+    assert noted == ["closed-session"]
+
+
+def test_text_of_a_turn_that_is_over_is_late():
+    start = folded(e.StateReported("s", "running"), said("a"), e.StateReported("s", "idle"))
+    noted: list[str] = []
+    for piece in "bc":
+        start = reduce(start, said(piece), lambda code, *_: noted.append(code))
+
+    assert texts(start) == ["abc"]
+    assert noted == ["late-update", "late-update"]
 
 
 def test_a_piece_of_another_parent_begins_a_message():
