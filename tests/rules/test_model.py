@@ -1,0 +1,48 @@
+"""Model classes: attrs classes to whoever inspects them, whatever they are made of."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import attrs
+import pytest
+
+from acp_state._model import _declared, evolve
+from acp_state.state import Facts, Session, ToolCall
+
+
+CLASSES = sorted((cls for cls in _declared if cls.__module__.startswith("acp_state.")), key=lambda cls: cls.__qualname__)
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__qualname__)
+def test_attrs_knows_its_attributes(cls):
+    assert attrs.has(cls)
+    assert [(field.name, field.default) for field in attrs.fields(cls)] == [(name, field.default) for name, field in _declared[cls].items()]
+
+
+def test_a_changed_copy_is_what_attrs_makes():
+    call = ToolCall("t", title="T")
+
+    assert evolve(call, status="completed", _final_since=3) == attrs.evolve(call, status="completed", _final_since=3)
+    assert evolve(call, title="U") != call
+    assert evolve(call, _final_since=3) == call, "what does not count when two are compared"
+
+
+def test_a_session_passes_on_its_facts():
+    session = evolve(Session(), id="s", cwd="/w")
+
+    assert (session.id, session.cwd, session._facts) == ("s", "/w", Facts(id="s", cwd="/w"))
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])  # noqa: S301 -- our own
+def test_copies_are_equal(copied):
+    session = evolve(Session(), id="s")
+
+    assert copied(session) == session
+    assert (copied(session) != session) is False
+
+
+def test_nothing_can_be_set():
+    with pytest.raises(AttributeError):
+        ToolCall("t").title = "other"  # type: ignore[misc]  # that is what must fail
