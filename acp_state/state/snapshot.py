@@ -126,7 +126,7 @@ class Streams:
         self.log: list[tuple[Stream, str]] = []
         # What was made of it for one snapshot is what another one gets, too: what did not change is the same object.
         self._messages: dict[tuple[Stream, int], Message] = {}
-        self._sessions: dict[tuple[object, ...], tuple[Session, Session]] = {}
+        self._sessions: dict[tuple[object, ...], list[tuple[Session, Session]]] = {}
 
     def grown(self, sessions: Registry[str, Session], size: int) -> Registry[str, Session]:
         """Return *sessions* with the text of the first *size* pieces of the log."""
@@ -141,15 +141,15 @@ class Streams:
         return sessions
 
     def _grown(self, session: Session, streams: dict[Stream, list[str]]) -> Session:
-        key = (id(session), *map(len, streams.values()))
-        made = self._sessions.get(key)
-        if made is not None:
-            return made[1]
+        known = self._sessions.setdefault((session.id, *map(len, streams.values())), [])
+        for before, after in known:
+            if before is session:
+                return after
         timeline = session.timeline
         for stream, texts in streams.items():
             timeline = timeline.replace(stream.place, self._message(stream, texts))
         after = with_timeline(session, timeline)
-        self._sessions[key] = (session, after)  # held, so that its number is no other's
+        known.append((session, after))
         return after
 
     def _message(self, stream: Stream, texts: list[str]) -> Message:
