@@ -18,6 +18,7 @@ from . import state as s
 from ._json import Json
 from ._persistent import Table
 from .diagnostics import Diagnostic, Findings
+from .naming import mode_name, value_name
 from .tracing import Step
 
 
@@ -434,22 +435,6 @@ def _settings(change: c.SessionChanged) -> Iterator[Changed]:
         value = value_name(option)
         if option.id in known and known[option.id] != value:
             yield Changed(option.name or option.id, known[option.id], value)
-
-
-def mode_name(modes: s.Modes | None) -> str | None:
-    """Return which of *modes* (or models) is the current one, by its name if it has one."""
-    if modes is None or modes.current_id is None:
-        return None
-    return next((mode.name for mode in modes.available or () if mode.id == modes.current_id and mode.name), modes.current_id)
-
-
-def value_name(option: s.ConfigOption) -> str:
-    """Return the value of a config option, by its name if it has one."""
-    for choice in option.options or ():
-        for one in choice.options if isinstance(choice, s.ConfigGroup) else (choice,):
-            if one.value == option.current_value and one.name:
-                return one.name
-    return str(option.current_value)
 
 
 def _connection_changed(book: _Book, change: c.ConnectionChanged, here: _Here) -> None:

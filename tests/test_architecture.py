@@ -93,8 +93,9 @@ ALLOWED = {
         "state",
     },
     "recording": {"_json", "dialects", "document", "folding", "frames", "reading", "store"},
-    "chronicle": {"_json", "_persistent", "changes", "diagnostics", "state", "tracing"},
-    "story": {"_json", "_model", "chronicle", "diagnostics", "findings", "printing", "state"},
+    "naming": {"state"},
+    "chronicle": {"_json", "_persistent", "changes", "diagnostics", "naming", "state", "tracing"},
+    "story": {"_json", "_model", "chronicle", "diagnostics", "findings", "naming", "printing", "state"},
     "stats": {"chronicle", "state"},
 }
 """What the modules and packages may import of each other, each only of those above it; `cli` and the root may import all."""

@@ -9,8 +9,9 @@ from typing import Any, Final
 from attrs import evolve
 
 from .. import state as s
-from ..chronicle import Chronicle, Happening, Moment, SessionChronicle, TurnTimes, mode_name, value_name
+from ..chronicle import Chronicle, Happening, Moment, SessionChronicle, TurnTimes
 from ..diagnostics import Diagnostic
+from ..naming import mode_name, value_name
 from ..printing import error_text, json_text
 from .items import NOWHERE, item_of, mood_of, scene_of, waiting
 from .model import Bar, Chapter, Item, Level, Mood, Row, SessionStory, Story, Timeline

@@ -40,9 +40,7 @@ IMPURE = {
     "time",
     "uuid",
 }
-PURE_FILES = sorted(
-    [*(path for name in ("normalize", "reduce", "state") for path in PACKAGE.glob(f"{name}/**/*.py")), PACKAGE / "events.py"]
-)
+PURE_FILES = sorted(path for name in ("events", "normalize", "reduce", "state") for path in PACKAGE.glob(f"{name}/**/*.py"))
 
 
 def imported(path: pathlib.Path) -> set[str]:

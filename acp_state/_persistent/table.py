@@ -1,16 +1,4 @@
-"""Immutable collections whose changes cost their own size, however much they hold.
-
-`Log` is append-only, `Table` is an ordered collection with keys. Both share all that two versions
-have in common. They do so by a trick that CPython makes cheap: versions share one growing list, and
-each knows how much of it is its own. Whoever appends to the newest version just appends; whoever
-appends to an older one copies its part first. So appending is flat along one history, and no
-version ever sees what another one added.
-
-Two threads may append to one version at the same time: the list's own atomic `append` decides who
-got the place, the other one copies.
-
-Bottom layer: imports nothing of ours.
-"""
+"""Immutable collections with keys: `Table`, whose entries have places, and `Registry`, a mapping over one."""
 
 from __future__ import annotations
 
@@ -18,198 +6,11 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, overload
 
+from .vector import EMPTY_VECTOR, WIDTH, Vector, differences
+
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
-
-
-class Log(Sequence[T], Generic[T]):
-    """An immutable sequence to append to."""
-
-    __slots__ = ("_items", "_size")
-
-    def __init__(self, items: Iterable[T] = ()) -> None:
-        self._items = list(items)
-        self._size = len(self._items)
-
-    def append(self, item: T) -> Log[T]:
-        """Return this log with *item* at its end."""
-        items, size = self._items, self._size
-        if len(items) == size:
-            items.append(item)
-            if items[size] is not item:
-                items = [*items[:size], item]
-        else:
-            items = [*items[:size], item]
-        new: Log[T] = Log.__new__(Log)
-        new._items = items
-        new._size = size + 1
-        return new
-
-    def since(self, start: int) -> list[T]:
-        """Return the items from index *start* on, without a look at those before."""
-        return self._items[start : self._size]
-
-    def __len__(self) -> int:
-        return self._size
-
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[T]: ...
-    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        if isinstance(index, slice):
-            return tuple(self._items[: self._size])[index]
-        if index < 0:
-            index += self._size
-        if not 0 <= index < self._size:
-            raise IndexError(index)
-        return self._items[index]
-
-    def __iter__(self) -> Iterator[T]:
-        return iter(self._items[: self._size])
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        if not isinstance(other, Log):
-            return NotImplemented
-        if self._size != other._size:
-            return False
-        return self._items is other._items or self._items[: self._size] == other._items[: other._size]
-
-    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
-
-    def __repr__(self) -> str:
-        return f"Log({self._items[: self._size]!r})"
-
-    def __reduce__(self) -> tuple[type[Log[T]], tuple[list[T]]]:
-        return (Log, (self._items[: self._size],))
-
-
-EMPTY_LOG: Final[Log[Any]] = Log()
-
-_BITS: Final = 5
-_WIDTH: Final = 1 << _BITS
-_MASK: Final = _WIDTH - 1
-
-_Node = list[Any]
-
-
-_new_vector: Final = object.__new__
-_new_table: Final = object.__new__
-_new_registry: Final = object.__new__
-
-
-class _Vector:
-    """A persistent vector: a trie of 32-wide nodes with the last, incomplete node kept apart.
-
-    After Clojure's PersistentVector. `set` copies one node per level, so two levels up to 1,024
-    entries and four up to a million.
-    """
-
-    __slots__ = ("root", "shift", "size", "tail")
-
-    def __init__(self) -> None:
-        self.size = 0
-        self.shift = _BITS
-        self.root: _Node = []
-        self.tail: _Node = []
-
-    def get(self, index: int) -> Any:
-        if index >= self.size - len(self.tail):
-            return self.tail[index & _MASK]
-        node, shift = self.root, self.shift
-        while shift:
-            node = node[(index >> shift) & _MASK]
-            shift -= _BITS
-        return node[index & _MASK]
-
-    def set(self, index: int, value: Any) -> _Vector:
-        new = _new_vector(_Vector)
-        new.size, new.shift = self.size, self.shift
-        if index >= self.size - len(self.tail):
-            new.root = self.root
-            new.tail = tail = self.tail[:]
-            tail[index & _MASK] = value
-            return new
-        new.tail = self.tail
-        new.root = node = self.root[:]
-        shift = self.shift
-        while shift:
-            place = (index >> shift) & _MASK
-            node[place] = child = node[place][:]
-            node = child
-            shift -= _BITS
-        node[index & _MASK] = value
-        return new
-
-    def append(self, value: Any) -> _Vector:
-        new = _new_vector(_Vector)
-        new.size, new.shift, new.root = self.size + 1, self.shift, self.root
-        if len(self.tail) < _WIDTH:
-            new.tail = [*self.tail, value]
-            return new
-        full, new.tail = self.tail, [value]
-        count = self.size - _WIDTH  # entries in the trie
-        if count >> _BITS >= 1 << self.shift:
-            new.root = [self.root, _path(self.shift, full)]
-            new.shift += _BITS
-            return new
-        new.root = node = self.root[:]
-        shift = self.shift
-        while shift > _BITS:
-            place = (count >> shift) & _MASK
-            if place == len(node):
-                node.append(_path(shift - _BITS, full))
-                return new
-            node[place] = child = node[place][:]
-            node = child
-            shift -= _BITS
-        node.append(full)
-        return new
-
-    def __iter__(self) -> Iterator[Any]:
-        if self.size > len(self.tail):
-            yield from _leaves(self.root, self.shift)
-        yield from self.tail
-
-
-def _differences(old: _Vector, new: _Vector) -> Iterator[int]:
-    """Yield the indices below both sizes where two versions may differ: they share the nodes in which they do not."""
-    if old is new:
-        return
-    in_tries = min(old.size - len(old.tail), new.size - len(new.tail))
-    old_root, new_root = old.root, new.root
-    for _ in range((new.shift - old.shift) // _BITS):
-        new_root = new_root[0]  # the trie grew a level: what was all of it is the first part
-    for _ in range((old.shift - new.shift) // _BITS):
-        old_root = old_root[0]
-    if in_tries:
-        yield from _node_differences(old_root, new_root, min(old.shift, new.shift), 0, in_tries)
-    yield from range(in_tries, min(old.size, new.size))
-
-
-def _node_differences(old: _Node, new: _Node, shift: int, start: int, end: int) -> Iterator[int]:
-    if old is new or start >= end:
-        return
-    if shift == 0:
-        yield from (start + place for place in range(min(len(old), len(new), end - start)) if old[place] is not new[place])
-        return
-    for place, (one, other) in enumerate(zip(old, new, strict=False)):
-        yield from _node_differences(one, other, shift - _BITS, start + (place << shift), end)
-
-
-def _path(shift: int, leaf: _Node) -> _Node:
-    return leaf if shift == 0 else [_path(shift - _BITS, leaf)]
-
-
-def _leaves(node: _Node, shift: int) -> Iterator[Any]:
-    if shift == 0:
-        yield from node
-        return
-    for child in node:
-        yield from _leaves(child, shift - _BITS)
 
 
 class _Gone:
@@ -223,7 +24,8 @@ class _Gone:
 
 _GONE: Final = _Gone()
 _NONE: Final = object()
-_EMPTY_VECTOR: Final = _Vector()
+_new_table: Final = object.__new__
+_new_registry: Final = object.__new__
 
 
 _Places = Any  # int | tuple[int, _Places]
@@ -259,7 +61,7 @@ class Table(Sequence[T], Generic[K, T]):
     __slots__ = ("_end", "_first", "_gone", "_hot", "_hot_place", "_index", "_vector")
 
     _index: _Index
-    _vector: _Vector
+    _vector: Vector
     _end: int  # places given out
     _gone: int  # how many of them are empty
     _first: int  # no entry stands before this place
@@ -267,7 +69,7 @@ class Table(Sequence[T], Generic[K, T]):
     _hot: Any
 
     def __init__(self, items: Iterable[tuple[K, T]] = ()) -> None:
-        vector = _EMPTY_VECTOR
+        vector = EMPTY_VECTOR
         index = _Index([], {})
         end = 0
         for key, item in items:
@@ -283,7 +85,7 @@ class Table(Sequence[T], Generic[K, T]):
         self._hot_place = -1
         self._hot = None
 
-    def _flushed(self) -> _Vector:
+    def _flushed(self) -> Vector:
         """The trie with the entry that is kept beside it."""
         place = self._hot_place
         if place < 0:
@@ -366,7 +168,7 @@ class Table(Sequence[T], Generic[K, T]):
         Costs what differs, as long as one is a later version of the other.
         """
         shared = min(self._end, older._end)
-        candidates = set(_differences(older._vector, self._vector))
+        candidates = set(differences(older._vector, self._vector))
         candidates |= {older._hot_place, self._hot_place}
         for place in sorted(candidates):
             if 0 <= place < shared and self.at(place) is not older.at(place):
@@ -406,7 +208,7 @@ class Table(Sequence[T], Generic[K, T]):
         places are remembered, `empty` is what to use.
         """
         new = self.empty(place)
-        return Table(new.entries()) if new._gone > _WIDTH and new._gone * 2 > new._end else new
+        return Table(new.entries()) if new._gone > WIDTH and new._gone * 2 > new._end else new
 
     def empty(self, place: int) -> Table[K, T]:
         """Return this table with nothing at *place*, for good."""
