@@ -143,7 +143,7 @@ def _token(key: str) -> str:
 # --- which entry of a list is which ----------------------------------------------------------------
 
 
-_SORT: Final = ("type", "role", "owner", "operation", "code")
+_SORT: Final = ("type", "role", "owner", "from", "operation", "code")
 """The members that say what sort of thing an entry is: two of different sorts are never the same thing."""
 _ID: Final = ("id", "value", "group", "requestId", "messageId", "toolCallId", "terminalId")
 """The members that name it: the first that is there counts, and two of different names are never the same."""

@@ -74,6 +74,8 @@ def _each(golden: Golden, mask: Mask, step: Callable[[Golden, Mask], int]) -> in
     except GoldenError as error:
         sys.stdout.flush()
         return complain(str(error))
+    except BrokenPipeError:  # of our own output
+        raise
     except OSError as error:
         sys.stdout.flush()
         return complain(f"{error.filename or golden.recording}: {error.strerror or error}")

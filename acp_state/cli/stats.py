@@ -140,14 +140,12 @@ ROOM: Final = 10
 
 
 def _print_table(counted: list[_Counted], args: argparse.Namespace) -> None:
-    from rich.console import Console
-
     from ..stats import total
-    from ..story.text import Guarded
+    from ..story.text import Guarded, PipedConsole
 
     # A pipe has no width, so nothing is shortened for one.
     width = args.width or (None if sys.stdout.isatty() else UNLIMITED)
-    console = Console(file=sys.stdout, width=width, markup=False, highlight=False, emoji=False)
+    console = PipedConsole(file=sys.stdout, width=width, markup=False, highlight=False, emoji=False)
     everything = total(one.stats for one in counted)
     many_files = len(args.files) > 1
     numbers = console.measure(_sessions(counted, everything, ()), options=console.options.update(width=UNLIMITED)).maximum

@@ -26,9 +26,10 @@ MAX_KEYS: Final = 8
 """How many keys of an unknown record a message names."""
 
 
-def not_a_frame(record: Json, line: int | None, why: str = "") -> Diagnostic:
-    """Return the diagnostic of a JSON value that no dialect reads; it says *why*, or what was seen."""
-    return Diagnostic("not-a-frame", why or f"no dialect knows {describe(record)}", line)
+def not_a_frame(record: Json, line: int | None, why: str = "", asked: str | None = None) -> Diagnostic:
+    """Return the diagnostic of a JSON value that no dialect reads, or not the one that was *asked*; it says *why*, or what was seen."""
+    nobody = "no dialect knows" if asked is None else f"the dialect {asked}, the only one that was asked for, does not know"
+    return Diagnostic("not-a-frame", why or f"{nobody} {describe(record)}", line)
 
 
 def describe(value: Json) -> str:

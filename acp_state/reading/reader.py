@@ -71,6 +71,7 @@ class Reader:
             msg = f"no dialect is called {dialect!r}; there are {', '.join(sorted(NAMES))}"
             raise UnknownDialectError(msg)
         self._asked: tuple[tuple[str, Dialect], ...] = tuple((name, read) for name, read in DIALECTS.items() if dialect in (None, name))
+        self._only = dialect
         self._headed = {name: headed for name, headed in HEADED.items() if dialect in (None, name)}
         self._lisp = dialect in (None, LISP)
         self._met: dict[str, None] = {}
@@ -252,7 +253,7 @@ class Reader:
         values, ends, error = decode_many(pending, self._depth)
         if values and not isinstance(values[-1], (dict, list)):
             # A number may go on, and then the line may be something else.
-            self._out.append(not_a_frame(values.pop(), number))
+            self._out.append(not_a_frame(values.pop(), number, asked=self._only))
             ends.pop()
         for value in values:
             self._read_record(value, number)
@@ -289,7 +290,7 @@ class Reader:
             for part in record:  # a log as one array
                 self._read_record(part, number, alone=False)
             return
-        self._out.append(not_a_frame(record, number))
+        self._out.append(not_a_frame(record, number, asked=self._only))
 
     def _rebased(self, item: Item) -> Item:
         """Return *item* with its time counted from the first one, if it counts from 1970."""

@@ -44,7 +44,7 @@ class Look:
 
 def print_story(story: Story, file: TextIO, *, width: int | None = None, look: Look = Look()) -> None:
     """Print *story* to *file*; with colours if it is a terminal and `NO_COLOR` is not set. *width* in columns, at least 20."""
-    console = _Console(
+    console = PipedConsole(
         file=file,
         width=None if width is None else max(width, MIN_WIDTH),
         markup=False,
@@ -58,7 +58,9 @@ def print_story(story: Story, file: TextIO, *, width: int | None = None, look: L
         console.print(Guarded(renderable))
 
 
-class _Console(Console):
+class PipedConsole(Console):
+    """A console that nobody need read to the end."""
+
     def on_broken_pipe(self) -> None:
         """Leave it to the caller what to do when nobody reads on."""
         raise BrokenPipeError

@@ -287,3 +287,11 @@ def test_the_json_form():
         "parts": [{"offset": 1, "before": "", "after": "b"}],
     }
     assert to_object(moved) == {"kind": "moved", "pointer": "/2", "wasAt": "/0", "label": "1"}
+
+
+def test_requests_of_both_sides_with_one_id_are_two():
+    ours, theirs = (
+        {"from": sender, "id": 2, "method": method} for sender, method in (("client", "session/prompt"), ("agent", "elicitation/create"))
+    )
+
+    assert [difference.kind for difference in compare({"openRequests": [ours]}, {"openRequests": [theirs]})] == ["removed", "added"]

@@ -8,6 +8,7 @@ import importlib
 import importlib.metadata
 import io
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -185,6 +186,13 @@ def test_a_file_without_a_frame(argv, shell, recording):
     assert (ran.out + ran.err).count(seen) == 1
 
 
+def test_a_dialect_that_was_asked_for_by_mistake_is_told_of(shell, recording):
+    ran = shell("fold", recording(SESSION), "--dialect", "zed")
+
+    assert "the dialect zed, the only one that was asked for, does not know an object with 'jsonrpc'" in ran.out + ran.err
+    assert "no dialect knows" not in ran.out + ran.err
+
+
 @pytest.mark.parametrize("name", ["fold", "normalize", "convert"])
 def test_a_file_without_a_frame_whose_findings_nobody_wants_is_told_of_with_what_was_seen(name, shell, recording):
     path = recording([b'{"hello": "world"}'])
@@ -323,6 +331,18 @@ def test_a_reader_that_has_seen_enough_is_no_matter(recording):
     process.stdout.close()
     _, err = process.communicate()
     assert (process.returncode, err) == (128 + signal.SIGPIPE, b"")
+
+
+@pytest.mark.parametrize("name", ["fold", "normalize", "trace", "convert", "golden", "stats", "show", "redact"])
+def test_nor_is_one_that_is_gone_at_the_first_write(name, recording, monkeypatch, capfd):
+    path = recording(SESSION)
+    reader, writer = os.pipe()
+    os.close(reader)
+    with io.TextIOWrapper(os.fdopen(writer, "wb", buffering=0), write_through=True) as gone:
+        monkeypatch.setattr(sys, "stdout", gone)
+
+        assert main([name, str(path)]) == 128 + signal.SIGPIPE
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.skipif(not FULL_DISK.exists(), reason="there is no full disk to write to")
