@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import copy
+import pathlib
 import pickle
+import shutil
+import subprocess
+import sys
 
 import attrs
 import pytest
+
+import acp_state
 
 from acp_state._model import _declared, evolve
 from acp_state.state import Facts, Session, ToolCall
@@ -46,3 +52,22 @@ def test_copies_are_equal(copied):
 def test_nothing_can_be_set():
     with pytest.raises(AttributeError):
         ToolCall("t").title = "other"  # type: ignore[misc]  # that is what must fail
+
+
+PACKAGE = pathlib.Path(acp_state.__file__).parent
+RECORDINGS = sorted(pathlib.Path(PACKAGE.parent, "golden").glob("v[12]-*.ndjson"))
+FOLDING = "import sys; from acp_state import dumps, fold; [print(dumps(fold(path))) for path in sys.argv[1:]]"
+
+
+def test_plain_attrs_classes_give_the_same_documents(tmp_path):
+    def folded(where: pathlib.Path) -> str:
+        ran = subprocess.run(
+            [sys.executable, "-c", FOLDING, *RECORDINGS], cwd=where, env={"PYTHONPATH": str(where)}, capture_output=True, check=True
+        )
+        return ran.stdout.decode()
+
+    shutil.copytree(PACKAGE, tmp_path / "acp_state", ignore=shutil.ignore_patterns("__pycache__"))
+    model = tmp_path / "acp_state" / "_model.py"
+    model.write_text(model.read_text().replace("STRUCTS: bool = True", "STRUCTS: bool = False"))
+
+    assert folded(tmp_path) == folded(PACKAGE.parent) != ""
