@@ -4,8 +4,9 @@ They are attrs classes to whoever reads, types or inspects them: `@frozen` with 
 `attrs.evolve`, cattrs and type checkers take them as such. They are *made* as `Struct`s of msgspec. Making a
 changed copy is what a fold does all day, and there a frozen attrs class is slow: each attribute goes
 through `object.__setattr__`, in bytecode. A Struct is filled in C, which takes a quarter of the time, and
-so does making the class itself. Set `STRUCTS` to False to have plain attrs classes; the test suite
-compares the two.
+so does making the class itself. attrs is imported where somebody asks for it: that takes as long as
+making all of the classes. Set `STRUCTS` to False to have plain attrs classes; the test suite compares
+the two.
 
 What lives for one frame only, the frame itself and its events, are Structs in name, too.
 
@@ -20,9 +21,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
-import attrs
-
-from msgspec import Struct
+from msgspec import NODEFAULT, Struct
 from msgspec.structs import replace
 
 
@@ -36,7 +35,7 @@ else:
     class _Field:
         """An attribute as it is declared."""
 
-        def __init__(self, *, default: Any = attrs.NOTHING, eq: bool = True, repr: bool = True) -> None:
+        def __init__(self, *, default: Any = NODEFAULT, eq: bool = True, repr: bool = True) -> None:
             self.default = default
             self.eq = eq
             self.repr = repr
@@ -72,15 +71,17 @@ else:
         own = {}
         for name, kind in body.get("__annotations__", {}).items():
             if not kind.startswith("ClassVar"):
-                declared = given.get(name, attrs.NOTHING)
+                declared = given.get(name, NODEFAULT)
                 own[name] = declared if isinstance(declared, _Field) else _Field(default=declared)
         return {name: value for name, value in body.items() if name not in own}, own
 
     def _made(cls: type, body: dict[str, Any], own: dict[str, _Field]) -> type:
         if not STRUCTS:
-            these = {name: attrs.field(default=f.default, eq=f.eq, repr=f.repr, alias=name) for name, f in own.items()}
-            return attrs.frozen(type(cls.__name__, cls.__bases__, body | these), eq=False, repr=False)
-        defaults = {name: f.default for name, f in own.items() if f.default is not attrs.NOTHING}
+            from attrs import frozen
+
+            these = {name: _of_attrs(name, declared) for name, declared in own.items()}
+            return frozen(type(cls.__name__, cls.__bases__, body | these), eq=False, repr=False)
+        defaults = {name: f.default for name, f in own.items() if f.default is not NODEFAULT}
         bases = tuple(base if issubclass(base, Struct) else Struct for base in cls.__bases__)
         # There are no cycles for the collector to find: what is immutable holds only what was there before it.
         made = type(Struct)(cls.__name__, bases, body | defaults, frozen=True, eq=False, gc=False)
@@ -96,12 +97,18 @@ else:
         def __get__(self, instance: object, cls: type) -> Any:
             found = self._of.get(cls)
             if found is None:
-                these = {
-                    name: attrs.field(default=f.default, eq=f.eq, repr=f.repr, alias=name, type=_annotation(cls, name))
-                    for name, f in _declared[cls].items()
-                }
-                found = self._of[cls] = attrs.fields(attrs.make_class(cls.__name__, these, slots=False, init=False, eq=False, repr=False))
+                from attrs import fields, make_class
+
+                these = {name: _of_attrs(name, declared, type=_annotation(cls, name)) for name, declared in _declared[cls].items()}
+                found = self._of[cls] = fields(make_class(cls.__name__, these, slots=False, init=False, eq=False, repr=False))
             return found
+
+    def _of_attrs(name: str, declared: _Field, **also: Any) -> Any:
+        """What attrs takes as *declared*."""
+        import attrs
+
+        default = attrs.NOTHING if declared.default is NODEFAULT else declared.default
+        return attrs.field(default=default, eq=declared.eq, repr=declared.repr, alias=name, **also)
 
     def _annotation(cls: type, name: str) -> str:
         return next(base.__annotations__[name] for base in cls.__mro__ if name in vars(base).get("__annotations__", {}))
@@ -177,8 +184,10 @@ if TYPE_CHECKING:
 
     def replaced(instance: T, **changes: Any) -> T:
         """Return *instance* with *changes*, as `evolve` does, faster and for a class that passes nothing on."""
+elif STRUCTS:
+    replaced = replace
 else:
-    replaced = replace if STRUCTS else attrs.evolve
+    from attrs import evolve as replaced
 
 
 def evolve(instance: T, **changes: Any) -> T:
@@ -199,7 +208,7 @@ def replacer(cls: type[T], *names: str) -> Callable[..., T]:
         return known
     own = [name for name in names if name in _declared[cls]]
     passed_on = [name for name in names if name not in own]
-    scope: dict[str, Any] = {"replace": replace if STRUCTS else attrs.evolve}
+    scope: dict[str, Any] = {"replace": replaced}
     values = {name: f"v{names.index(name)}" for name in own}
     if passed_on:
         if cls not in _passing_on:

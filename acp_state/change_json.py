@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from . import changes as c
 from ._json import Json
+from ._model import names_of
 from ._persistent import Log, Table
 from .codec import members_to_json, to_json, wire_name
 from .state import History, Message, Snapshot
@@ -74,7 +75,7 @@ def _connection_changed(change: c.ConnectionChanged, after: Snapshot) -> dict[st
 
 
 def _history_replaced(change: c.HistoryReplaced, after: Snapshot) -> dict[str, Json] | None:
-    return _members(_head("history_replaced", change.session_id), after.sessions[change.session_id], c.names_of(History))
+    return _members(_head("history_replaced", change.session_id), after.sessions[change.session_id], names_of(History))
 
 
 def _about(entry: Any) -> dict[str, Json]:

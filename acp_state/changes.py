@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
-import attrs
-
 from ._content import Content
-from ._model import evolve, field, frozen
+from ._model import evolve, field, frozen, names_of
 from ._persistent import Log, Registry, Table
 from .reduce._session import with_sessions
 from .state import Entry, History, Message, Session, Snapshot, Terminal, Turn
@@ -199,11 +197,6 @@ Change: TypeAlias = (
 
 SNAPSHOT_RULE: Final = "_derives"
 """The one attribute of a `ConnectionChanged` that is the snapshot's own."""
-
-
-def names_of(cls: type) -> tuple[str, ...]:
-    """Return the names of the attributes of *cls*."""
-    return tuple(field.name for field in attrs.fields(cls))
 
 
 def changed_names(before: Any, after: Any) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ._model import names_of
 from ._persistent import Log, Table
 from .changes import (
     SNAPSHOT_RULE,
@@ -28,7 +29,6 @@ from .changes import (
     TurnChanged,
     changed_names,
     differs,
-    names_of,
 )
 from .state import Connection, Entry, Facts, History, Message, Session, Snapshot, Terminal
 

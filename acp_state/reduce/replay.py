@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import attrs
-
-from .._model import evolve, maker
+from .._model import evolve, maker, names_of
 from ..events import ToolCallPatched
 from ..state import (
     EMPTY_TABLE,
@@ -113,7 +111,7 @@ def history_of(session: Session) -> History:
     return _history(*_fields(session).values())
 
 
-_NAMES = tuple(field.name for field in attrs.fields(History))
+_NAMES = names_of(History)
 _history = maker(History, *_NAMES)
 
 

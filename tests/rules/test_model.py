@@ -14,7 +14,7 @@ import pytest
 
 import acp_state
 
-from acp_state._model import _declared, evolve
+from acp_state._model import _declared, evolve, names_of
 from acp_state.state import Facts, Session, ToolCall
 
 
@@ -24,7 +24,10 @@ CLASSES = sorted((cls for cls in _declared if cls.__module__.startswith("acp_sta
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__qualname__)
 def test_attrs_knows_its_attributes(cls):
     assert attrs.has(cls)
-    assert [(field.name, field.default) for field in attrs.fields(cls)] == [(name, field.default) for name, field in _declared[cls].items()]
+    defaults = cls.__struct_defaults__
+    fields = attrs.fields(cls)
+    assert tuple(field.name for field in fields) == names_of(cls) == cls.__struct_fields__
+    assert tuple(field.default for field in fields) == (*[attrs.NOTHING] * (len(fields) - len(defaults)), *defaults)
 
 
 def test_a_changed_copy_is_what_attrs_makes():
