@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any, Final, TextIO
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, TextIO, cast
 from unicodedata import category
 
 import attrs
@@ -83,7 +87,8 @@ def _renderer(file: TextIO) -> Any:
 
     structlog is imported only where there is something to say: it takes longer than a small fold.
     """
-    from structlog.dev import ConsoleRenderer
+    with _hidden("rich"):  # it would be imported for tracebacks, of which there are none
+        from structlog.dev import ConsoleRenderer
 
     console = ConsoleRenderer(colors=may_colour(file), pad_event_to=0, sort_keys=False)
 
@@ -101,10 +106,21 @@ def _renderer(file: TextIO) -> Any:
     return render
 
 
+@contextmanager
+def _hidden(library: str) -> Iterator[None]:
+    """Have what is imported meanwhile do without an optional *library*, unless that is there already."""
+    if library in sys.modules:
+        yield
+        return
+    sys.modules[library] = cast("Any", None)
+    try:
+        yield
+    finally:
+        del sys.modules[library]
+
+
 def may_colour(file: TextIO) -> bool:
     """Whether *file* may have colours: a terminal, unless `NO_COLOR` is set, and anything if `FORCE_COLOR` is (neither empty)."""
-    import os
-
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (file.isatty() and os.environ.get("TERM") != "dumb")

@@ -39,7 +39,9 @@ SEVERITIES: Final = ("error", "warning", "info")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the command takes."""
     add_files(parser)
-    parser.add_argument("--fail-on", choices=("error", "warning"), default="error", help="exit with 1 for any of it, or worse (error)")
+    parser.add_argument(
+        "--fail-on", choices=SEVERITIES, default="error", help="exit with 1 for any finding of this severity, or worse (error)"
+    )
     parser.add_argument("--format", choices=("text", "json", "github"), default="text", help="how findings are printed (text)")
 
 

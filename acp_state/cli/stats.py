@@ -135,6 +135,13 @@ def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 NAMES: Final = ("turns", "tools", "failed", "asked", "tokens", "cost", "took", "files")
 """What the table has of each session."""
 
+ENDINGS: Final = {
+    "turns": "turns by how they ended",
+    "permissions": "permissions by decision",
+    "questions": "questions by answer",
+}
+"""What stands below the tables: facts of all sessions, and what they are called."""
+
 ROOM: Final = 10
 """Columns that a name must have in a table at least; where they are not there, numbers are listed."""
 
@@ -155,9 +162,9 @@ def _print_table(counted: list[_Counted], args: argparse.Namespace) -> None:
     if everything.tools:
         console.print()
         console.print(Guarded(_tools(everything.tools, console)))
-    for name, counts in (("turns", everything.turns), ("permissions", everything.permissions), ("questions", everything.questions)):
-        if counts:
-            console.print(f"{name}: {_counts(counts)}")
+    for name, words in ENDINGS.items():
+        if counts := getattr(everything, name):
+            console.print(f"{words}: {_counts(counts)}")
 
 
 def _names(one: _Counted, names: Sequence[str]) -> list[str]:
@@ -238,7 +245,7 @@ def _tools(tools: Mapping[str, Counts], console: Console) -> Any:
 def _counts(counts: Counts) -> str:
     from ..findings import visible
 
-    return ", ".join(f"{visible(name)} {count:,}" for name, count in counts.items())
+    return ", ".join(f"{count:,} {visible(name)}" for name, count in counts.items())
 
 
 _PRINTERS: Final[Mapping[str, Callable[[list[_Counted], argparse.Namespace], None]]] = {

@@ -236,13 +236,14 @@ def union(
 ) -> Hook:
     """Return a hook that reads a tagged union: an unknown variant is kept as sent, one without tag is *untagged* or malformed."""
     other = unknown or an_object
+    read_as = ", ".join(repr(name) for name, variant in variants.items() if variant is untagged)
 
     def hook(raw: Json) -> Any:
         if raw.__class__ is not dict and not isinstance(raw, Mapping):
             raise MalformedError(f"an object is wanted, not {kind_of(raw)}")
         name = raw.get(tag, UNSET)
         if name is UNSET and untagged is not None:
-            problem = Problem("missing-discriminator", f"has no {tag}", (tag,), missing=True)
+            problem = Problem("missing-discriminator", f"is missing; read as {read_as}", (tag,), missing=True)
             return _tolerating(untagged, raw, problem)
         if type(name) is not str:
             raise MalformedError(

@@ -24,6 +24,8 @@ BROKEN = [b"nonsense", *v1().agent_says("x").update("plan", entries=7).lines("js
         (BROKEN, [], 1),
         (BROKEN, ["--fail-on", "error"], 1),
         (v1().update("hologram"), ["--fail-on", "warning"], 0),
+        (v1().update("hologram"), ["--fail-on", "info"], 1),
+        (FINE, ["--fail-on", "info"], 0),
     ],
 )
 def test_the_exit_code_is_what_ci_needs(recorded, options, code, shell, recording):

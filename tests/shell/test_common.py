@@ -457,6 +457,17 @@ def test_what_is_no_terminal_needs_no_library_for_colours(recording):
         assert {"rich", "structlog"} & imported([command, recording(UNKNOWN_KIND)]) == set()
 
 
+def test_findings_as_text_need_no_library_for_tracebacks(recording):
+    modules = imported(["fold", recording(UNKNOWN_KIND)])
+    assert "structlog" in modules
+    assert "rich" not in modules
+
+
+def test_a_library_that_findings_do_without_is_there_for_others(recording):
+    modules = imported(["stats", recording(UNKNOWN_KIND)])
+    assert {"structlog", "rich.table"} <= modules
+
+
 # --- progress ----------------------------------------------------------------------------------------------
 
 

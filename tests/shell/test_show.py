@@ -143,7 +143,7 @@ def test_stats_as_a_table(call, path):
         ["session", "turns", "tools", "failed", "asked", "tokens", "cost", "took", "files"],
         ["s-1", "2", "1", "0", "0", "7.0", "s", "0"],
     ]
-    assert "turns: end_turn 2" in out
+    assert "turns by how they ended: 2 end_turn\n" in out
 
 
 def test_stats_of_many_files_have_a_total_and_one_bad_file_spoils_nothing(call, path):
