@@ -231,6 +231,11 @@ def names_of(cls: type) -> tuple[str, ...]:
     return tuple(_declared[cls])
 
 
+def defaults_of(cls: type) -> dict[str, Any]:
+    """Return the default of each attribute of *cls*, by name; `NODEFAULT` is that of one that has none."""
+    return {name: declared.default for name, declared in _declared[cls].items()}
+
+
 _passing_on: dict[type, tuple[type, str]] = {}
 
 
@@ -269,6 +274,7 @@ __all__ = [
     "Patch",
     "Struct",
     "Unset",
+    "defaults_of",
     "evolve",
     "field",
     "frozen",

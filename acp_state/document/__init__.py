@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from cattrs import transform_error
-from cattrs.errors import BaseValidationError
-
 from .. import state as s
 from .._json import Json, NotJsonError, decode
 from .._model import evolve
@@ -23,7 +20,6 @@ from ..frames import SENDERS
 from ..printing import json_text
 from ..reading.reader import FRESH
 from ..reduce._session import with_sessions
-from .reading import Reading
 from .usual import follows_from
 from .writing import reader_to_json, wire_to_json
 
@@ -81,6 +77,12 @@ def to_document(state: s.Snapshot | Folded) -> dict[str, Json]:
 
 def from_document(document: Json) -> Folded:
     """Return what a state document, as a plain object, describes."""
+    # Who folds and prints reads no document, and would wait for these longer than for all the rest.
+    from cattrs import transform_error
+    from cattrs.errors import BaseValidationError
+
+    from .reading import Reading
+
     if not isinstance(document, Mapping) or "format" not in document:
         msg = "no state document: it has no format"
         raise DocumentError(msg)

@@ -11,7 +11,7 @@ from typing import Any, Final, Never
 
 from .. import state as s
 from .._json import FrozenDict, Json, freeze
-from ..codec import from_json
+from ..codec.reading import from_json
 from ..frames import SENDERS
 
 

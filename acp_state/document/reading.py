@@ -11,7 +11,8 @@ from .._content import Content
 from .._json import Json, freeze, key_of
 from .._model import evolve
 from .._persistent import Log, Registry, Table
-from ..codec import from_json, read_entry, wire_name
+from ..codec import wire_name
+from ..codec.reading import from_json, read_entry
 from ..folded import Folded
 from ..frames import SENDERS
 from ..normalize.wire import Asked, Wire

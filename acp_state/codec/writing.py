@@ -1,0 +1,94 @@
+"""The model's objects as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
+from typing import Any, Final
+
+from .. import state as s
+from .._content import Content, Output
+from .._json import FrozenDict, FrozenList, Json
+from .._model import UNSET, defaults_of, names_of
+from .._persistent import Log, Table
+from .names import ALWAYS, ENTRIES, SEALABLE, printed, wire_name
+
+
+def to_json(value: Any) -> Json:
+    """Return *value* of the model as plain JSON."""
+    return _PRINTERS[value.__class__](value)
+
+
+_COMPUTED: Final[Mapping[str, Any]] = {"replaying": False, "pending_prompts": ()}
+
+
+@cache
+def _members(cls: Any) -> tuple[tuple[str, str, bool, Any], ...]:
+    """What is printed of *cls*: attribute, name in the document, whether it is always there, and what counts as absent."""
+    always = ALWAYS.get(cls, frozenset())
+    absent = {**_COMPUTED, **defaults_of(cls), **(defaults_of(s.Facts) if cls is s.Session else {})}
+    return tuple((name, wire_name(name), name in always, absent.get(name)) for name in printed(cls))
+
+
+def _printer(cls: type) -> Callable[[Any], dict[str, Json]]:
+    members = _members(cls)
+    tag = cls.type if cls in ENTRIES else None  # type: ignore[attr-defined]  # every entry class has it
+    has_extra = "extra" in names_of(cls)
+
+    def print_object(instance: Any) -> dict[str, Json]:
+        object_: dict[str, Json] = {} if tag is None else {"type": tag}
+        _print_into(object_, instance, members)
+        if has_extra and instance.extra is not None:
+            object_ |= instance.extra
+        return object_
+
+    return print_object
+
+
+def _print_into(object_: dict[str, Json], instance: Any, members: Iterable[tuple[str, str, bool, Any]]) -> None:
+    for name, wire, needed, default in members:
+        value = getattr(instance, name)
+        if needed or not (value is default or value is UNSET or _is_empty(value, default)):
+            object_[wire] = to_json(value)
+        if name == "content" and isinstance(instance, (s.Message, s.Compaction)) and instance.sealed:
+            object_["sealed"] = True
+
+
+def members_to_json(instance: Any, names: Collection[str]) -> tuple[dict[str, Json], list[str]]:
+    """Return those members of *instance* that print its attributes *names*, and the names of those that are not printed."""
+    cls: Any = type(instance)
+    wanted = [member for member in _members(cls) if member[0] in names]
+    object_: dict[str, Json] = {}
+    _print_into(object_, instance, wanted)
+    unset = [wire for _, wire, _, _ in wanted if wire not in object_]
+    if "content" in names and cls in SEALABLE and "sealed" not in object_:
+        unset.append("sealed")
+    return object_, unset
+
+
+def _is_empty(value: Any, default: Any) -> bool:
+    """Whether *value* is a collection of what came, and nothing came."""
+    return isinstance(default, (Table, Log)) and not value
+
+
+def _list(items: Iterable[Any]) -> list[Json]:
+    return [to_json(item) for item in items]
+
+
+def _as_it_is(value: Json) -> Json:
+    return value
+
+
+class _Printers(dict[type, Callable[[Any], Json]]):
+    """What makes JSON of the values of each class; of a class of the model it is made when the first of them comes."""
+
+    def __missing__(self, cls: type) -> Callable[[Any], Json]:
+        printer = self[cls] = _printer(cls)
+        return printer
+
+
+_PRINTERS: Final = _Printers({Output: Output.to_json})
+for _kind in (FrozenDict, FrozenList, str, int, float, bool, type(None)):
+    _PRINTERS[_kind] = _as_it_is
+for _collection in (Content, Log, Table, tuple):
+    _PRINTERS[_collection] = _list
