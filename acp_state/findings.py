@@ -66,6 +66,21 @@ def grouped(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
     return told
 
 
+def losses(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return those of *findings* by which something was lost, which may be why what is looked for is not there.
+
+    Not that there is a state document in place of a recording, which `nothing_read` says.
+    """
+    from .dialects import A_STATE
+
+    return [finding for finding in findings if finding.severity == "error" or (_is_of_line(finding) and finding.message != A_STATE)]
+
+
+def lines_without_frame(findings: Iterable[Diagnostic]) -> int:
+    """Return how many lines of a recording are no frames, by its *findings*."""
+    return sum(finding.count for finding in findings if _is_of_line(finding))
+
+
 def _is_of_line(finding: Diagnostic) -> bool:
     """Whether it is about a line, and not about a message that was read."""
     return finding.line is not None and finding.frame is None

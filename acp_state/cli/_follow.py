@@ -54,14 +54,14 @@ def follow(file: str, args: argparse.Namespace) -> int:
 
 
 class Growing(io.RawIOBase):
-    """A recording that goes on: a file has no end, and *idle* is called before there is something to wait for."""
+    """A recording that goes on: a file has no end, but standard input has, and *idle* is called before there is something to wait for."""
 
     def __init__(self, recording: Recording, idle: Callable[[], object]) -> None:
         self.name = recording.name
         """The path, which tells an archive, or `-`."""
         self._recording = recording
         self._idle = idle
-        self._is_file = recording.size is not None
+        self._is_file = recording.name != "-" and recording.size is not None
         self._position = 0
         self._last_idle = time.monotonic()
 

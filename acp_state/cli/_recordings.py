@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from . import FINE, UsageError, complain
+from . import FINE, UNUSABLE, UsageError, complain
 
 
 if TYPE_CHECKING:
@@ -78,15 +78,19 @@ def check_dialect(name: str | None) -> None:
 # --- files -----------------------------------------------------------------------------------------
 
 
-def each_file(files: Sequence[str], work: Callable[[str], int]) -> int:
-    """Do *work* for each file and return the worst exit code; one that cannot be used is told of, and keeps none from the rest."""
+def each_file(files: Sequence[str], work: Callable[[str], int], refuse: Callable[[str], object] = complain) -> int:
+    """Do *work* for each file and return the worst exit code; one that cannot be used is told of, and keeps none from the rest.
+
+    *refuse* is called with why a file cannot be used.
+    """
     code = FINE
     for file in files:
         try:
             code = max(code, work(file))
         except UsageError as error:
             sys.stdout.flush()
-            code = max(code, complain(str(error)))
+            refuse(str(error))
+            code = UNUSABLE
         sys.stdout.flush()
     return code
 
@@ -248,6 +252,28 @@ def nothing_read(file: str, findings: Sequence[Diagnostic], *, told: bool = Fals
     from ..findings import nothing_read as seen
 
     return UsageError(f"{name_of(file)}: {seen(findings, told=told)}")
+
+
+def print_losses(findings: Iterable[Diagnostic], how: str, recording: str | None = None) -> None:
+    """Print, where what was asked for is not there, the findings that may be why: the message about that is not to be drowned."""
+    from ..findings import losses
+
+    print_findings(losses(findings), how, recording)
+
+
+def tell_of_other_text(file: str, findings: Iterable[Diagnostic], frames: int, how: str = "text") -> None:
+    """Say so in one line, unless findings are for machines or for nobody, if most of *file* is no frame: it may be the wrong one."""
+    found = tuple(findings)
+    if how != "text" or not found:
+        return
+    from ..findings import lines_without_frame
+
+    others = lines_without_frame(found)
+    if others > frames:
+        sys.stdout.flush()
+        lines = "1 line is no frame" if others == 1 else f"{others:,} lines are no frames"
+        read = "1 frame was" if frames == 1 else f"{frames:,} frames were"
+        complain(f"{name_of(file)}: most of it is no ACP traffic: {lines}, {read} read")
 
 
 def print_findings(findings: Iterable[Diagnostic], how: str, recording: str | None = None) -> None:

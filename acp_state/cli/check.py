@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from . import FINDINGS, FINE
 from ._colours import Paint
-from ._recordings import add_files, check_dialect, check_read, each_file, matching, name_of, opened
+from ._recordings import add_files, check_dialect, check_read, each_file, matching, name_of, opened, tell_of_other_text
 
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def _run(file: str, args: argparse.Namespace) -> int:
     if findings or folded.tally.read:
         sys.stdout.writelines(f"{line}\n" for line in _FORMATS[args.format](name_of(file), findings))
     check_read(file, folded, told=True)
+    tell_of_other_text(file, folded.diagnostics, folded.tally.read)
     failing = SEVERITIES[: SEVERITIES.index(args.fail_on) + 1]
     return FINDINGS if any(finding.severity in failing for finding in findings) else FINE
 

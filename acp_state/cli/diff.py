@@ -11,7 +11,18 @@ from . import FINDINGS, FINE, UsageError
 from ._colours import Paint
 from ._documents import contents, is_state, state_of
 from ._masks import add_mask, mask_of
-from ._recordings import add_diagnostics, add_dialect, check_dialect, check_read, name_of, no_session, print_findings
+from ._recordings import (
+    add_diagnostics,
+    add_dialect,
+    check_dialect,
+    check_read,
+    each_file,
+    name_of,
+    no_session,
+    print_findings,
+    print_losses,
+    tell_of_other_text,
+)
 
 
 if TYPE_CHECKING:
@@ -53,7 +64,19 @@ def run(args: argparse.Namespace) -> int:
     if args.before == args.after == "-":
         raise UsageError("standard input cannot be both")
     mask = mask_of(args.mask)
-    before, after = (mask.apply(_document(file, args))[0] for file in (args.before, args.after))
+    read: dict[str, Folded] = {}
+
+    def add(file: str) -> int:
+        read[file] = _folded(file, args)
+        return FINE
+
+    code = each_file([*dict.fromkeys((args.before, args.after))], add)
+    if code != FINE:
+        return code
+    for file, folded in read.items():
+        print_findings(folded.diagnostics, args.diagnostics, name_of(file))
+        tell_of_other_text(file, folded.diagnostics, folded.tally.read, args.diagnostics)
+    before, after = (mask.apply(_document(read[file]))[0] for file in (args.before, args.after))
     differences = compare(before, after)
     paint = Paint(sys.stdout)
     for difference in differences:
@@ -62,29 +85,30 @@ def run(args: argparse.Namespace) -> int:
     return FINDINGS if differences else FINE
 
 
-def _document(file: str, args: argparse.Namespace) -> dict[str, Any]:
-    """Return the state document of *file*, without what only going on needs."""
-    from ..document import only, to_document
+def _document(folded: Folded) -> dict[str, Any]:
+    """Return the state document of *folded*, without what only going on needs."""
+    from ..document import to_document
 
-    folded = _folded(file, args)
-    if args.session is not None:
-        if args.session not in folded.snapshot.sessions:
-            raise no_session(file, args.session, folded.snapshot.sessions)
-        folded = only(folded, args.session)
     return {name: value for name, value in to_document(folded).items() if name != "wire"}
 
 
 def _folded(file: str, args: argparse.Namespace) -> Folded:
-    """Return the state that *file* is, or leads to."""
+    """Return the state that *file* is, or leads to, or the session of it that is asked for. Raises `UsageError` if there is none."""
     from attrs import evolve
 
+    from ..document import only
     from ..folding import fold
 
     data, torn = contents(file)
-    if is_state(data):
-        return state_of(file, data, torn)
-    folded = fold(data, dialect=args.dialect)
+    of_state = is_state(data)
+    folded = state_of(file, data, torn) if of_state else fold(data, dialect=args.dialect)
     folded = evolve(folded, diagnostics=(*folded.diagnostics, *torn))
-    print_findings(folded.diagnostics, args.diagnostics, name_of(file))
-    check_read(file, folded, told=args.diagnostics != "none")
-    return folded
+    try:
+        if not of_state:
+            check_read(file, folded, told=args.diagnostics != "none")
+        if args.session not in (None, *folded.snapshot.sessions):
+            raise no_session(file, args.session, folded.snapshot.sessions)
+    except UsageError:
+        print_losses(folded.diagnostics, args.diagnostics, name_of(file))
+        raise
+    return folded if args.session is None else only(folded, args.session)

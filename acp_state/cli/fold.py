@@ -8,7 +8,19 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from . import UsageError, count, require
-from ._recordings import add_diagnostics, add_files, check_dialect, each_file, matching, name_among, opened, print_findings, print_heading
+from ._recordings import (
+    add_diagnostics,
+    add_files,
+    check_dialect,
+    each_file,
+    matching,
+    name_among,
+    opened,
+    print_findings,
+    print_heading,
+    print_losses,
+    tell_of_other_text,
+)
 from ._state import check_folded, code_of, print_tally, printed, take
 
 
@@ -21,9 +33,9 @@ DESCRIPTION: Final = """\
 Reads a recording of ACP traffic, of either protocol version and in any of the formats that are
 known, and prints the state that it leads to. What is wrong with it goes to standard error."""
 EPILOG: Final = """\
-With --follow the state is printed anew whenever there is more of the recording, until the end of a
-pipe or Ctrl-C: as JSON one document a line, as YAML one after the other, as text in the place of the
-one before, if on a terminal.
+With --follow the state is printed anew whenever there is more of the recording: of a file until Ctrl-C,
+of a pipe and of standard input (also one that is a file) until its end. As JSON it is one document a
+line, as YAML one after the other, as text in the place of the one before, if on a terminal.
 
 examples:
   acp-state fold session.ndjson
@@ -47,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the state at the end of turn N, the first being 1: of --session, else of the first session that comes so far",
     )
     parser.add_argument("--from", dest="start", metavar="STATE", help="go on from this state, as the command printed it as JSON")
-    parser.add_argument("--follow", action="store_true", help="go on as the recording grows")
+    parser.add_argument("--follow", action="store_true", help="print the state again and again as the recording grows")
     parser.add_argument("--strict", action="store_true", help="stop at the first error, and exit with 1")
     parser.add_argument(
         "--format",
@@ -106,10 +118,16 @@ def _check(args: argparse.Namespace) -> None:
 
 def _run(file: str, args: argparse.Namespace) -> int:
     folded = _folded(file, args)
-    print_findings(folded.diagnostics, args.diagnostics, name_among(file, args.files))
+    name = name_among(file, args.files)
+    try:
+        check_folded(folded, file, args)
+        text = printed(folded, file, args)
+    except UsageError:
+        print_losses(folded.diagnostics, args.diagnostics, name)
+        raise
+    print_findings(folded.diagnostics, args.diagnostics, name)
     print_tally(folded, args)
-    check_folded(folded, file, args)
-    text = printed(folded, file, args)
+    tell_of_other_text(file, folded.diagnostics, folded.tally.read, args.diagnostics)
     if args.format == "text":
         print_heading(file, args)
     sys.stdout.write(text)

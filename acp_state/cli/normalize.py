@@ -7,8 +7,17 @@ import sys
 
 from typing import TYPE_CHECKING, Final
 
-from . import FINE, _steps
-from ._recordings import add_diagnostics, check_dialect, each_file, matching, name_among, print_findings
+from . import FINE, UsageError, _steps
+from ._recordings import (
+    add_diagnostics,
+    check_dialect,
+    each_file,
+    matching,
+    name_among,
+    print_findings,
+    print_losses,
+    tell_of_other_text,
+)
 
 
 if TYPE_CHECKING:
@@ -48,13 +57,20 @@ def _run(file: str, args: argparse.Namespace) -> int:
     from ..diagnostics import Findings
 
     found = Findings()
+    frames = 0
+    printing = print_findings
     try:
         for step in _steps.steps_of(file, args, told=args.diagnostics != "none"):
+            frames += step.number is not None
             for finding in step.diagnostics:
                 found.add(finding)
             _print(file, step, args)
+    except UsageError:
+        printing = print_losses
+        raise
     finally:
-        print_findings(found, args.diagnostics, name_among(file, args.files))
+        printing(found, args.diagnostics, name_among(file, args.files))
+    tell_of_other_text(file, found, frames, args.diagnostics)
     return FINE
 
 

@@ -9,10 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from . import FINE, UsageError, columns, count, require
-from ._recordings import add_files, check_dialect, check_output, each_file, matching, name_of, no_session, print_heading
+from ._recordings import (
+    add_files,
+    check_dialect,
+    check_output,
+    each_file,
+    matching,
+    name_of,
+    no_session,
+    print_heading,
+    tell_of_other_text,
+)
 
 
 if TYPE_CHECKING:
+    from ..chronicle import Chronicle
     from ..story import Story
 
 
@@ -54,9 +65,10 @@ def run(args: argparse.Namespace) -> int:
 def _print(file: str, args: argparse.Namespace) -> int:
     from ..story.text import Look, print_story
 
-    story = _story(file, args)
+    story, told = _story(file, args)
     print_heading(file, args)
     print_story(story, sys.stdout, width=args.width, look=Look(plain=args.plain, lines=args.lines))
+    tell_of_other_text(file, told.findings, told.ended.frame)
     return FINE
 
 
@@ -70,27 +82,30 @@ def _write_page(args: argparse.Namespace) -> int:
         raise UsageError("--html writes one page: give one FILE")
     if args.html != "-":
         check_output(args.html, file)
-    text = page(_story(file, args), name_of(file) if file == "-" else Path(file).name)
+    story, told = _story(file, args)
+    text = page(story, name_of(file) if file == "-" else Path(file).name)
     if args.html == "-":
         sys.stdout.write(text)
-        return FINE
-    try:
-        Path(args.html).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{args.html}: {error.strerror or error}") from None
+    else:
+        try:
+            Path(args.html).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{args.html}: {error.strerror or error}") from None
+    tell_of_other_text(file, told.findings, told.ended.frame)
     return FINE
 
 
-def _story(file: str, args: argparse.Namespace) -> Story:
+def _story(file: str, args: argparse.Namespace) -> tuple[Story, Chronicle]:
     from ..story import tell
     from ..story.telling import excerpt
     from ._chronicle import chronicle_of
 
-    story = tell(chronicle_of(file, args.dialect))
+    told = chronicle_of(file, args.dialect)
+    story = tell(told)
     if args.session is not None and args.session not in [session.key for session in story.sessions]:
         raise no_session(file, args.session, (session.key for session in story.sessions))
     part = excerpt(story, session=args.session, turn=args.turn, thoughts=not args.no_thoughts, tools_only=args.tools_only)
     if args.turn is not None and not any(session.chapters for session in part.sessions):
         most = max((sum(chapter.number is not None for chapter in session.chapters) for session in story.sessions), default=0)
         raise UsageError(f"{name_of(file)}: no turn {args.turn}; there are {most}")
-    return part
+    return part, told

@@ -11,13 +11,26 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import frozen
 
-from . import FINE, columns, require
-from ._recordings import add_diagnostics, add_files, check_dialect, each_file, matching, name_among, name_of, no_session, print_findings
+from . import FINE, columns, complain, require
+from ._recordings import (
+    add_diagnostics,
+    add_files,
+    check_dialect,
+    each_file,
+    matching,
+    name_among,
+    name_of,
+    no_session,
+    print_findings,
+    print_losses,
+    tell_of_other_text,
+)
 
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ..diagnostics import Diagnostic
     from ..stats import Counts, Stats
 
 
@@ -54,37 +67,54 @@ class _Counted:
     stats: Stats
 
 
+@frozen
+class _Notes:
+    """What is said of a recording beside the numbers, when all have been read."""
+
+    file: str
+    findings: Sequence[Diagnostic]
+    frames: int
+
+
 def run(args: argparse.Namespace) -> int:
     """Print the statistics of all files; one that cannot be used is told of, and the others are counted."""
     check_dialect(args.dialect)
     if args.format == "table":
         require("rich", "acp-state stats --format table")
     args.files = matching(args.files)
-    counted: list[_Counted] = []
-    known: dict[str, None] = {}
+    everything: list[_Counted] = []
+    notes: list[_Notes] = []
 
     def add(file: str) -> int:
-        sessions = [*_of_file(file, args)]
-        known.update((one.session, None) for one in sessions)
-        counted.extend(one for one in sessions if args.session in (None, one.session))
+        sessions, note = _of_file(file, args)
+        everything.extend(sessions)
+        notes.append(note)
         return FINE
 
-    code = each_file(args.files, add)
-    if code == FINE and args.session is not None and not counted:
-        raise no_session(", ".join(map(name_of, args.files)), args.session, known)
+    refused: list[str] = []
+    code = each_file(args.files, add, refused.append)
+    counted = [one for one in everything if args.session in (None, one.session)]
+    is_missing = code == FINE and args.session is not None and not counted
+    for note in notes:
+        (print_losses if is_missing else print_findings)(note.findings, args.diagnostics, name_among(note.file, args.files))
+    for note in notes:
+        tell_of_other_text(note.file, note.findings, note.frames, args.diagnostics)
+    for message in refused:
+        complain(message)
+    if is_missing:
+        raise no_session(", ".join(map(name_of, args.files)), str(args.session), dict.fromkeys(one.session for one in everything))
     if counted or code == FINE:
         _PRINTERS[args.format](counted, args)
     return code
 
 
-def _of_file(file: str, args: argparse.Namespace) -> Iterator[_Counted]:
+def _of_file(file: str, args: argparse.Namespace) -> tuple[list[_Counted], _Notes]:
     from ..stats import session_stats
     from ._chronicle import chronicle_of
 
     told = chronicle_of(file, args.dialect)
-    print_findings(told.findings, args.diagnostics, name_among(file, args.files))
-    for session_id, stats in session_stats(told).items():
-        yield _Counted(name_of(file), session_id, stats)
+    counted = [_Counted(name_of(file), session_id, stats) for session_id, stats in session_stats(told).items()]
+    return counted, _Notes(file, told.findings, told.ended.frame)
 
 
 # --- for machines ----------------------------------------------------------------------------------

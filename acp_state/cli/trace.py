@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from . import FINE, UsageError, _steps
 from ._colours import Paint
-from ._recordings import check_dialect, each_file, matching, name_of, print_heading
+from ._recordings import check_dialect, each_file, matching, name_of, print_heading, tell_of_other_text
 
 
 if TYPE_CHECKING:
@@ -50,16 +50,24 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(file: str, args: argparse.Namespace) -> int:
-    printed = False
-    for step in _wanted(file, args):
-        object_ = _object(step, args)
-        if object_ is not None:
-            if not printed and args.format == "text":
-                print_heading(file, args)
-            printed = True
-            _print(object_, file, args)
-    if args.entry is not None and not printed:
+    from ..diagnostics import Findings
+
+    view = _Text(file, args) if args.format == "text" else _Json(file, args)
+    frames = 0
+    found = Findings()
+    try:
+        for step in _wanted(file, args):
+            frames += step.number is not None
+            for finding in step.diagnostics:
+                found.add(finding)
+            object_ = _object(step, args)
+            if object_ is not None:
+                view.print(object_)
+    finally:
+        view.end()
+    if args.entry is not None and not view.printed:
         raise UsageError(f"{name_of(file)}: no entry {args.entry!r}")
+    tell_of_other_text(file, found, frames)
     return FINE
 
 
@@ -128,16 +136,79 @@ def _is_named(entry: Entry, args: argparse.Namespace) -> bool:
     return entry.id == args.entry or (not isinstance(entry.id, str) and json_text(entry.id) == args.entry) or _place(args) is not None
 
 
-# --- as text ---------------------------------------------------------------------------------------
+# --- printing --------------------------------------------------------------------------------------
 
 
-def _print(object_: dict[str, Any], file: str, args: argparse.Namespace) -> None:
-    if args.format == "text":
-        sys.stdout.writelines(f"{line}\n" for line in _lines(object_, args.paint))
-        return
-    from ..printing import json_text
+class _Json:
+    """Prints steps as JSON lines."""
 
-    sys.stdout.write(json_text(_steps.of_file(object_, file, args)) + "\n")
+    def __init__(self, file: str, args: argparse.Namespace) -> None:
+        self.printed = False
+        self._file = file
+        self._args = args
+
+    def print(self, object_: dict[str, Any]) -> None:
+        """Print one."""
+        from ..printing import json_text
+
+        self.printed = True
+        sys.stdout.write(json_text(_steps.of_file(object_, self._file, self._args)) + "\n")
+
+    def end(self) -> None:
+        """There are no more."""
+
+
+class _Text:
+    """Prints steps as text, and lines that are no frames for one reason as one, if more than a few follow each other."""
+
+    def __init__(self, file: str, args: argparse.Namespace) -> None:
+        self.printed = False
+        self._file = file
+        self._args = args
+        self._alike: list[dict[str, Any]] = []
+        """Of lines that are no frames the first few; after these the last one."""
+        self._number = 0
+        """How many lines that are."""
+
+    def print(self, object_: dict[str, Any]) -> None:
+        """Print one, at once or with those like it."""
+        from ..findings import FEW
+
+        if not self.printed:
+            print_heading(self._file, self._args)
+        self.printed = True
+        code = _code_of_line(object_)
+        if self._alike and _code_of_line(self._alike[0]) != code:
+            self.end()
+        if code is None:
+            self._write(object_)
+            return
+        self._number += 1
+        self._alike[FEW:] = [object_]
+
+    def end(self) -> None:
+        """Print what is left."""
+        from ..findings import FEW
+
+        if self._number > FEW:
+            first, last = self._alike[0], self._alike[-1]
+            finding = first["diagnostics"][0]
+            message = f"{finding['message']} ({self._number:,} times)"
+            self._write({"lines": (first["line"], last["line"]), "diagnostics": [finding | {"message": message}]})
+        else:
+            for object_ in self._alike:
+                self._write(object_)
+        self._alike.clear()
+        self._number = 0
+
+    def _write(self, object_: dict[str, Any]) -> None:
+        sys.stdout.writelines(f"{line}\n" for line in _lines(object_, self._args.paint))
+
+
+def _code_of_line(object_: dict[str, Any]) -> str | None:
+    """Return what is wrong with the line that is all of a step; `None` if there is more to it."""
+    is_line = "frame" not in object_ and "line" in object_
+    return object_["diagnostics"][0]["code"] if is_line else None
 
 
 def _lines(object_: dict[str, Any], paint: Paint) -> Iterator[str]:
@@ -146,6 +217,7 @@ def _lines(object_: dict[str, Any], paint: Paint) -> Iterator[str]:
 
     facts = [paint(f"{object_['frame']}", "name") if "frame" in object_ else "-"]
     facts += [paint(f"line {object_['line']}", "aside")] if "line" in object_ else []
+    facts += [paint("lines {}-{}".format(*object_["lines"]), "aside")] if "lines" in object_ else []
     facts += [paint(f"{object_['time']:+.3f} s", "aside")] if "time" in object_ else []
     facts += [paint(object_["from"], object_["from"])] if "from" in object_ else []
     facts += [object_["kind"]] if "kind" in object_ else []

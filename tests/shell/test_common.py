@@ -230,6 +230,36 @@ def test_findings_as_json_are_told_of_one_by_one(shell, recording):
     assert [one["line"] for one in found if one["code"] == "not-json"] == [*range(8, 17)]
 
 
+@pytest.mark.parametrize("argv", [*READING.values(), ["diff"]], ids=lambda argv: argv[0])
+def test_a_file_of_which_little_can_be_read_is_told_of_last(argv, shell, recording):
+    path = recording([*[b"Dear reader,"] * 9, *v1("s-1").lines("jsonrpc")[:1]])
+    ran = shell(*argv, path, *([path] if argv == ["diff"] else []))
+    assert ran.code == (1 if argv == ["check"] else 0)
+    assert ran.err.splitlines()[-1] == f"acp-state: {path}: most of it is no ACP traffic: 9 lines are no frames, 1 frame was read"
+
+
+@pytest.mark.parametrize("options", [["--diagnostics=none"], ["--diagnostics=json"]])
+def test_findings_for_nobody_or_for_machines_have_no_line_about_all_of_the_file(options, shell, recording):
+    path = recording([*[b"Dear reader,"] * 9, *v1("s-1").lines("jsonrpc")[:1]])
+    assert "most of it" not in shell("fold", path, *options).err
+
+
+def test_a_recording_with_a_few_other_lines_is_a_recording(shell, recording):
+    assert "most of it" not in shell("fold", recording([b"Dear reader,", b"hello", *v1("s-1").lines("jsonrpc")])).err
+
+
+@pytest.mark.parametrize("argv", [["fold"], ["normalize"], ["stats"], ["diff"]], ids=lambda argv: argv[0])
+def test_a_session_that_is_not_there_is_told_of_with_what_was_lost_alone(argv, shell, recording):
+    lines = UNKNOWN_KIND.lines("jsonrpc")
+    for extra, lost in ([], 0), ([b"nonsense"], 1):
+        path = recording([*lines, *extra])
+        ran = shell(*argv, path, *([path] if argv == ["diff"] else []), "--session", "s-9")
+        assert told(ran) == f"{path}: no session 's-9'; there are: 's-1'"
+        *before, last = ran.err.splitlines()
+        assert last.startswith("acp-state: ")
+        assert ["not-json" in line for line in before] == [True] * lost
+
+
 def test_messages_are_never_grouped_as_lines_are(shell, recording):
     talk = v1("s-1")
     for number in range(9):
@@ -270,7 +300,7 @@ def test_a_dialect_that_there_is_not(argv, shell, recording):
 # --- files -------------------------------------------------------------------------------------------------
 
 
-@each_reading
+@pytest.mark.parametrize("argv", [pytest.param(argv, id=name) for name, argv in READING.items() if name != "convert"])
 def test_a_bad_file_does_not_lose_what_the_others_give(argv, shell, recording, tmp_path):
     one, other, bad = recording(SESSION, "1"), recording(OTHER, "2"), recording([b"nonsense"], "3")
     alone = shell(*argv, one, other).out.splitlines()

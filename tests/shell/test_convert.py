@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import pytest
@@ -48,7 +49,29 @@ def test_what_cannot_be_read_is_a_finding_and_is_kept(shell, recording):
     assert "code=not-json line=1" in ran.err
 
 
-def test_a_bad_file_among_others_leaves_one_recording(shell, recording, tmp_path):
-    ran = shell("convert", tmp_path / "gone", recording(SESSION), recording([b""], "empty"))
-    assert ran.code == 2
-    assert ran.out == shell("convert", recording(SESSION)).out
+def test_nothing_is_written_if_one_of_several_files_cannot_be_read(shell, recording, tmp_path):
+    ran = shell("convert", recording(SESSION), tmp_path / "gone", recording([b""], "empty"), tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        f"acp-state: {tmp_path}/gone: No such file or directory\n"
+        f"acp-state: {tmp_path}/empty: empty\n"
+        f"acp-state: {tmp_path}: Is a directory\n"
+    )
+
+
+@pytest.mark.parametrize("lines", [[b"{", b'"format": "acp-state/1"', b"}"], [b"Dear reader,"] * 9], ids=["state", "text"])
+@pytest.mark.parametrize("file", [True, False], ids=["file", "pipe"])
+def test_nothing_is_written_of_what_is_no_recording(lines, file, shell, recording):
+    path = recording(lines)
+    ran = shell("convert", path) if file else shell("convert", "-", stdin=path.read_bytes())
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.count("acp-state: ") == 1
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_pipe_is_read_from_its_beginning(packed, shell, recording):
+    noise = [b"Dear reader, " * 1_000] * 10  # more than is read at once
+    path = recording([*noise, *SESSION.lines("jsonrpc")])
+    data = gzip.compress(path.read_bytes()) if packed else path.read_bytes()
+    assert shell("convert", "-", stdin=data).out == shell("convert", path).out
+    assert shell("convert", "-", path, stdin=data).out == shell("convert", path, path).out

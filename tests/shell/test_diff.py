@@ -80,7 +80,8 @@ def test_one_session_alone(shell, recording):
     assert shell("diff", one, other, "--session", "s-1").code == 0
     assert shell("diff", one, other, "--session", "s-2").code == 1
     ran = shell("diff", one, other, "--session", "s-3")
-    assert (ran.code, ran.err) == (2, f"acp-state: {one}: no session 's-3'; there are: 's-1', 's-2'\n")
+    assert ran.code == 2
+    assert ran.err == "".join(f"acp-state: {path}: no session 's-3'; there are: 's-1', 's-2'\n" for path in (one, other))
 
 
 def test_what_is_another_value_in_every_run_can_be_masked(shell, recording):
@@ -126,3 +127,18 @@ def test_what_cannot_be_compared_is_told_of(data, message, first, shell, recordi
     ran = shell("diff", *((bad, fine) if first else (fine, bad)), "--diagnostics=none")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(f"acp-state: {bad}: {message}")
+
+
+def test_what_cannot_be_read_is_told_of_and_nothing_else(shell, recording, tmp_path):
+    path = recording(v1().tool_call("t1", kind="juggle"))
+    gone = tmp_path / "gone"
+    for files in (path, gone), (gone, path):
+        ran = shell("diff", *files)
+        assert (ran.code, ran.out, ran.err) == (2, "", f"acp-state: {gone}: No such file or directory\n")
+    assert shell("diff", gone, tmp_path / "too").err.count("No such file") == 2
+
+
+def test_a_file_is_not_read_twice_for_being_compared_with_itself(shell, recording):
+    path = recording(v1().tool_call("t1", kind="juggle"))
+    ran = shell("diff", path, path)
+    assert (ran.code, ran.out, ran.err.count("unknown-value")) == (0, "", 1)

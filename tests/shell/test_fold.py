@@ -318,6 +318,13 @@ def test_it_follows_a_file_that_grows_until_ctrl_c(tmp_path):
     assert (process.returncode, out, err.count(b"\n")) == (128 + signal.SIGINT, b"", 1)
 
 
+def test_it_follows_standard_input_to_its_end_also_if_that_is_a_file(recording):
+    with recording(SESSION).open("rb") as file, start("fold", "--follow", "-", stdin=file) as process:
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert json.loads(out.splitlines()[-1]) == json.loads(dumps(fold(LINES)))
+
+
 def test_it_follows_no_longer_than_somebody_reads(recording):
     with following(recording(SESSION)) as process:
         assert json.loads(process.stdout.readline())["format"] == "acp-state/1"

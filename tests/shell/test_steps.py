@@ -143,6 +143,34 @@ def test_a_step_as_text(shell, recording):
     assert '    ~ /sessions/s-1: activity "idle", stopReason "end_turn"\n' in out
 
 
+def test_lines_of_another_kind_are_told_of_once(shell, recording):
+    noise = [b"line %d" % number for number in range(1, 31)]
+    out = shell("trace", recording([*noise, *SESSION.lines("jsonrpc")[:1], *noise[:3], b"", *noise[:4], b'{"hello": "world"}'])).out
+    found = [line for line in out.splitlines() if line.startswith(("-", "    !"))]
+    assert found == [
+        "-  lines 1-30",
+        "    ! error not-json: 'line 1': Expecting value (character 1) (30 times)",
+        "-  lines 32-39",
+        "    ! error not-json: 'line 1': Expecting value (character 1) (7 times)",
+        "-  line 40",
+        "    ! warning not-a-frame: no dialect knows an object with 'hello'",
+    ]
+
+
+def test_a_few_lines_of_another_kind_are_told_of_one_by_one(shell, recording):
+    out = shell("trace", recording([b"x", b"y", b"z", *SESSION.lines("jsonrpc")])).out
+    assert [line.split()[2] for line in out.splitlines() if line.startswith("-  line")] == ["1", "2", "3"]
+
+
+def test_steps_as_json_are_never_one_for_several(shell, recording):
+    assert len(lines(shell("trace", recording([*[b"x"] * 9, *TIMED]), "--format", "json"))) == 9 + len(TIMED) - 1
+
+
+def test_lines_of_another_kind_are_told_of_even_if_there_is_nothing_else(shell, recording):
+    ran = shell("trace", recording([b"x"] * 9))
+    assert (ran.code, ran.out) == (2, "-  lines 1-9\n    ! error not-json: 'x': Expecting value (character 1) (9 times)\n")
+
+
 def test_long_values_are_cut(shell, recording):
     out = shell("trace", recording(v1().agent_says("x" * 5000))).out
     assert max(map(len, out.splitlines())) < 400
