@@ -72,6 +72,9 @@ class Suite:
     """Expected files beside them that belong to none: of a recording that was renamed or removed, or that no pattern finds."""
 
 
+IS_MISSING: Final = "is missing"
+
+
 @frozen
 class Mismatch:
     """An expected file that does not say what came of the recording."""
@@ -80,7 +83,7 @@ class Mismatch:
     differences: tuple[Difference, ...] = ()
     """How what came of it differs from what is expected; empty if there is a *problem*."""
     problem: str | None = None
-    """Why the file cannot be compared."""
+    """Why the file cannot be compared: it `IS_MISSING`, or what is in it is no JSON."""
 
     def __str__(self) -> str:
         return self.told(os.path.relpath(self.file))
@@ -89,9 +92,14 @@ class Mismatch:
         """Return this in words, under the *name* of the file; no more than so many differences."""
         if self.problem is not None:
             return f"{visible(name)} {self.problem}"
-        lines = [f"{visible(name)} (- expected, + what came of it)", *(f"  {describe(one)}" for one in self.differences[:most])]
-        left = len(self.differences[len(lines) - 1 :])
-        return "\n".join([*lines, f"  and {left} more" if left else ""]).rstrip()
+        return "\n".join([f"{visible(name)} (- expected, + what came of it)", *self.lines(most)])
+
+    def lines(self, most: int | None = None) -> Iterator[str]:
+        """Yield the differences in words, one a line, no more than so many, and how many there are besides."""
+        shown = self.differences[:most]
+        yield from (f"  {describe(one)}" for one in shown)
+        if left := len(self.differences) - len(shown):
+            yield f"  and {left:,} more"
 
 
 # --- finding ---------------------------------------------------------------------------------------
@@ -199,7 +207,7 @@ def _mismatch(file: Path, text: str) -> Mismatch | None:
     try:
         data = file.read_bytes()
     except FileNotFoundError:
-        return Mismatch(file, problem="is missing")
+        return Mismatch(file, problem=IS_MISSING)
     if data == text.encode():
         return None
     try:
@@ -210,31 +218,33 @@ def _mismatch(file: Path, text: str) -> Mismatch | None:
     return Mismatch(file, tuple(differences)) if differences else None
 
 
-def update(golden: Golden, mask: Mask = NO_MASK) -> tuple[Path, ...]:
-    """Write the expected files of *golden* anew, and return those that are others now.
+def update(golden: Golden, mask: Mask = NO_MASK) -> tuple[Mismatch, ...]:
+    """Write the expected files of *golden* anew; return of those that are others now how they were not as expected.
 
-    A file is replaced at once or not at all. Raises `OSError`, and `GoldenError` as `texts` does; then none is written.
+    One without differences and without a problem had other white space. A file is replaced at once or not at all.
+    Raises `OSError`, and `GoldenError` as `texts` does; then none is written.
     """
-    return tuple(file for file, text in texts(golden, mask).items() if _write(file, text.encode()))
+    written = (_write(file, text) for file, text in texts(golden, mask).items())
+    return tuple(mismatch for mismatch in written if mismatch is not None)
 
 
-def _write(file: Path, data: bytes) -> bool:
-    try:
-        if file.read_bytes() == data:
-            return False
-    except FileNotFoundError:
-        pass
+def _write(file: Path, text: str) -> Mismatch | None:
+    mismatch = _mismatch(file, text)
+    data = text.encode()
+    if mismatch is None and file.read_bytes() == data:
+        return None
     unfinished = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         unfinished.write_bytes(data)
         unfinished.replace(file)
     finally:
         unfinished.unlink(missing_ok=True)
-    return True
+    return mismatch or Mismatch(file)
 
 
 __all__ = [
     "DIAGNOSTICS",
+    "IS_MISSING",
     "NO_MASK",
     "STATE",
     "SUFFIXES",

@@ -155,8 +155,8 @@ class _Fold(_Test):
         configured = self.config.stash[_CONFIGURED]
         golden = configured.goldens[self.path]
         if configured.writes:
-            files = update(golden, configured.mask)
-            self.user_properties += [(_WRITTEN, _relative(file, self.config)) for file in files]
+            written = update(golden, configured.mask)
+            self.user_properties += [(_WRITTEN, _relative(each.file, self.config)) for each in written]
         elif mismatches := verify(golden, configured.mask):
             raise _NotAsExpectedError("\n".join([*map(self._told, mismatches), "pytest --acp-update writes expected files anew"]))
 

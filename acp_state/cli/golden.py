@@ -6,7 +6,9 @@ import argparse
 import os
 import sys
 
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +18,7 @@ from ._masks import add_mask, mask_of
 
 
 if TYPE_CHECKING:
-    from ..golden import Golden, Suite
+    from ..golden import Golden, Mismatch, Suite
     from ..masking import Mask
 
 
@@ -26,8 +28,8 @@ Folds recordings and compares what comes of each with the files beside it: NAME.
 document, and NAME.diagnostics.json, what is wrong with it. Exits with 1 if any is missing, says
 something else, or belongs to no recording."""
 EPILOG: Final = """\
-With --update the files are written anew, and those that are others now are printed; a person should
-read what changed, so this is refused where CI is set. pytest does the same with the plugin that
+With --update the files are written anew, and it is printed which are new and what changed in others; a
+person should read that, so this is refused where CI is set. pytest does the same with the plugin that
 comes with acp-state: pytest --acp-update.
 
 examples:
@@ -55,13 +57,17 @@ def run(args: argparse.Namespace) -> int:
         suite = find(args.paths, Path())
     except GoldenError as error:
         raise UsageError(str(error)) from None
-    step = _update if args.update else _verify
+    outcomes: Counter[str] = Counter()
+    step = partial(_update, outcomes) if args.update else _verify
     codes = [_each(golden, mask, step) for golden in suite.goldens]
     codes.append(_unused(suite))
-    if not args.update:
-        bad = sum(code != FINE for code in codes[:-1])
-        number = len(suite.goldens)
-        sys.stdout.write(f"{number:,} {'recording' if number == 1 else 'recordings'}, {bad:,} not as expected\n")
+    recordings = "1 recording" if len(suite.goldens) == 1 else f"{len(suite.goldens):,} recordings"
+    if args.update:
+        told = f"; expected files: {', '.join(f'{outcomes[outcome]:,} {outcome}' for outcome in _OUTCOMES)}"
+    else:
+        hint = "; --update writes expected files anew" if FINDINGS in codes[:-1] else ""
+        told = f", {sum(code != FINE for code in codes[:-1]):,} not as expected{hint}"
+    sys.stdout.write(f"{recordings}{told}\n")
     return max(codes)
 
 
@@ -90,12 +96,43 @@ def _verify(golden: Golden, mask: Mask) -> int:
     return FINDINGS if mismatches else FINE
 
 
-def _update(golden: Golden, mask: Mask) -> int:
-    from ..findings import visible
-    from ..golden import update
+_OUTCOMES: Final = ("new", "changed", "unchanged")
+"""What may have become of an expected file."""
 
-    sys.stdout.writelines(f"wrote {visible(os.path.relpath(file))}\n" for file in update(golden, mask))
+MOST: Final = 10
+"""How many differences of a file are printed at most; the file itself has all, and version control shows them."""
+
+
+def _update(outcomes: Counter[str], golden: Golden, mask: Mask) -> int:
+    from ..golden import IS_MISSING, update
+
+    written = update(golden, mask)
+    paint = Paint(sys.stdout)
+    for mismatch in written:
+        outcome = "new" if mismatch.problem == IS_MISSING else "changed"
+        outcomes[outcome] += 1
+        sys.stdout.write(f"{outcome:<7}  {_of_written(mismatch)}\n")
+        sys.stdout.writelines(f"{paint.change(line)}\n" for line in mismatch.lines(MOST))
+    outcomes["unchanged"] += len((golden.state, golden.diagnostics)) - len(written)
     return FINE
+
+
+def _of_written(mismatch: Mismatch) -> str:
+    """Return the name of a file that was written, and what there is to say of it beside its differences."""
+    from ..findings import visible
+    from ..golden import DIAGNOSTICS, IS_MISSING
+
+    name = str(visible(os.path.relpath(mismatch.file)))
+    if mismatch.problem not in (None, IS_MISSING):
+        return f"{name}, which {mismatch.problem}"
+    if mismatch.problem is None and not mismatch.differences:
+        return f"{name}: white space alone"
+    if mismatch.problem == IS_MISSING and name.endswith(DIAGNOSTICS):
+        from .._json import decode
+
+        number = len(decode(mismatch.file.read_bytes()))
+        return f"{name}: {number:,} {'finding' if number == 1 else 'findings'}"
+    return name
 
 
 def _unused(suite: Suite) -> int:

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from acp_state.errors import GoldenError
-from acp_state.golden import Golden, find, update, verify
+from acp_state.golden import IS_MISSING, Golden, find, update, verify
 from acp_state.masking import Mask
 
 
@@ -194,10 +194,23 @@ def test_only_what_is_another_one_is_written(folder):
 
     golden.recording.write_text(transcript("other"))
     before = golden.diagnostics.stat().st_mtime_ns
-    assert update(golden) == (golden.state,)
+    (mismatch,) = verify(golden)
+    assert update(golden) == (mismatch,)
+    assert mismatch.file == golden.state
     assert verify(golden) == ()
     assert golden.diagnostics.stat().st_mtime_ns == before
     assert sorted(path.name for path in folder.iterdir() if path.name.startswith(".")) == []
+
+
+def test_how_a_file_was_not_as_expected_is_told_of_when_it_is_written(folder):
+    golden = Golden(folder / "one.ndjson")
+    golden.state.write_bytes(golden.state.read_bytes().replace(b"\n", b""))
+    golden.diagnostics.unlink()
+    spaced, missing = update(golden)
+
+    assert (spaced.file, spaced.differences, spaced.problem) == (golden.state, (), None)
+    assert (missing.file, missing.problem) == (golden.diagnostics, IS_MISSING)
+    assert update(golden) == ()
 
 
 def test_an_expected_file_is_replaced_whole_or_not_at_all(folder, monkeypatch):

@@ -26,16 +26,42 @@ def test_expected_files_are_written_and_verified(shell, folder):
     ran = shell("golden", ".")
     assert ran.code == 1
     assert "one.state.json is missing\n" in ran.out
-    assert ran.out.endswith("2 recordings, 2 not as expected\n")
+    assert ran.out.endswith("2 recordings, 2 not as expected; --update writes expected files anew\n")
 
-    written = [f"wrote {name}" for name in ("one.state.json", "one.diagnostics.json", "two.state.json", "two.diagnostics.json")]
     ran = shell("golden", ".", "--update")
-    assert (ran.code, ran.out.splitlines(), ran.err) == (0, written, "")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "new      one.state.json",
+        "new      one.diagnostics.json: 0 findings",
+        "new      two.state.json",
+        "new      two.diagnostics.json: 0 findings",
+        "2 recordings; expected files: 4 new, 0 changed, 0 unchanged",
+    ]
     assert (folder / "one.state.json").read_text() == dumps(fold(folder / "one.ndjson")) + "\n"
 
     ran = shell("golden", ".")
     assert (ran.code, ran.out, ran.err) == (0, "2 recordings, 0 not as expected\n", "")
-    assert shell("golden", ".", "--update").out == ""
+    assert shell("golden", ".", "--update").out == "2 recordings; expected files: 0 new, 0 changed, 4 unchanged\n"
+
+
+def test_an_update_says_what_changed(shell, folder, recording):
+    shell("golden", ".", "--update")
+    path = folder / "two.state.json"
+    path.write_text(path.read_text().replace('"text": "b"', '"text": "c"'))
+    (folder / "one.state.json").write_text((folder / "one.state.json").read_text() + "\n")
+    (folder / "two.diagnostics.json").write_text("<<<<<<<")
+    assert shell("golden", ".", "--update").out.splitlines() == [
+        "changed  one.state.json: white space alone",
+        "changed  two.state.json",
+        '  ~ /sessions/s-2/timeline/0/content/0/text (message agent): "c" became "b"',
+        "changed  two.diagnostics.json, which is not JSON: Expecting value (character 1)",
+        "2 recordings; expected files: 0 new, 3 changed, 1 unchanged",
+    ]
+    recording([*v1("s-1").agent_says("a").lines("jsonrpc"), *[b"x"] * 12], "one.ndjson")
+    out = shell("golden", "one.ndjson", "--update").out.splitlines()
+    assert out[0] == "changed  one.diagnostics.json"
+    assert out[-2:] == ["  and 2 more", "1 recording; expected files: 0 new, 1 changed, 1 unchanged"]
+    assert len(out) == 13
 
 
 def test_what_is_not_as_expected_is_printed(shell, folder):
@@ -46,7 +72,7 @@ def test_what_is_not_as_expected_is_printed(shell, folder):
     assert ran.code == 1
     assert ran.out.startswith("two.state.json (- expected, + what came of it)\n  ~ /sessions/s-2/timeline/0/content/0/text")
     assert '"c" became "b"' in ran.out
-    assert ran.out.endswith("2 recordings, 1 not as expected\n")
+    assert ran.out.endswith("2 recordings, 1 not as expected; --update writes expected files anew\n")
 
 
 def test_an_expected_file_that_belongs_to_none(shell, folder):
@@ -61,7 +87,7 @@ def test_an_expected_file_that_belongs_to_none(shell, folder):
 
 def test_a_recording_a_folder_or_a_pattern(shell, folder):
     for path in ("one.ndjson", folder / "one.ndjson", "*.ndjson"):
-        assert shell("golden", path).out.endswith("1 recording, 1 not as expected\n")
+        assert shell("golden", path).out.endswith("1 recording, 1 not as expected; --update writes expected files anew\n")
     ran = shell("golden", "*.log")
     assert ran.code == 2
     assert ran.err.startswith("acp-state: no recording is found by '*.log'")
@@ -110,5 +136,6 @@ def test_a_recording_without_a_frame_is_never_as_expected(shell, folder, recordi
     assert ran.code == 2
     assert ran.err.startswith(f"acp-state: none.ndjson: {message}")
     assert ran.err.count("\n") == 1
-    assert ran.out == ("" if update else "3 recordings, 1 not as expected\n")
+    expected = "; expected files: 0 new, 0 changed, 4 unchanged\n" if update else ", 1 not as expected\n"
+    assert ran.out == f"3 recordings{expected}"
     assert not [*folder.glob("none.*.json")]
