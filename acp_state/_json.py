@@ -6,14 +6,18 @@ Bottom layer: imports nothing of ours. Everything that is kept of a frame as sen
 
 from __future__ import annotations
 
-import json
 import re
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from math import isfinite
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 import msgspec
+
+
+if TYPE_CHECKING:
+    from json import JSONDecoder
 
 
 Json: TypeAlias = Any
@@ -185,9 +189,15 @@ def _bad_number(text: str) -> NoReturn:
     raise NotJsonError(msg)
 
 
-_scanner = json.JSONDecoder(parse_float=_finite, parse_int=_bounded, parse_constant=_bad_number)
-_GAP = re.compile(r"\ufeff*[ \t\r\n]*")
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+@cache
+def _scanner() -> JSONDecoder:
+    """Return what decodes a text that may be wrong, or only the beginning of one. Few recordings need it."""
+    from json import JSONDecoder
+
+    return JSONDecoder(parse_float=_finite, parse_int=_bounded, parse_constant=_bad_number)
+
+
+_GAP: Final = re.compile(r"\ufeff*[ \t\r\n]*")
 
 
 def decode(data: bytes, depth: int = MAX_DEPTH) -> Json:
@@ -254,9 +264,11 @@ def _skip(text: str, position: int) -> int:
 
 
 def _read_one(text: str, start: int, depth: int) -> tuple[Json, int, NotJsonError | None]:
+    from json import JSONDecodeError
+
     try:
-        value, end = _scanner.raw_decode(text, start)
-    except json.JSONDecodeError as error:
+        value, end = _scanner().raw_decode(text, start)
+    except JSONDecodeError as error:
         return None, start, NotJsonError(f"{error.msg} (character {error.pos + 1})")
     except NotJsonError as error:
         return None, start, error
@@ -264,10 +276,10 @@ def _read_one(text: str, start: int, depth: int) -> tuple[Json, int, NotJsonErro
         return None, start, _too_deep(depth)
     if end - start > 2 * depth and is_deeper(value, depth):
         return None, start, _too_deep(depth)
-    if not text.isascii() and _PAIR.search(text, start, end):
+    if not text.isascii() and re.search("[\ud800-\udbff][\udc00-\udfff]", text[start:end]):
         # Each half of a character was encoded by itself (CESU-8); inside JSON that is one character.
         joined = text[start:end].encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-        value = _scanner.raw_decode(joined)[0]
+        value = _scanner().raw_decode(joined)[0]
     return value, end, None
 
 
@@ -305,6 +317,8 @@ def encode(value: Json, indent: int | None = None) -> bytes:
     except UnicodeEncodeError:
         # Only the C-free encoder leaves a lone surrogate for the codec, which can write its JSON escape.
         separators = (",", ":") if indent is None else None
+        import json
+
         text = json.dumps(value, ensure_ascii=False, separators=separators, indent=indent)
         return text.encode("utf-8", "backslashreplace")
     return msgspec.json.format(data, indent=indent) if indent is not None else data

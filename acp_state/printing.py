@@ -12,13 +12,16 @@ from typing import Final
 from ._json import Json, encode
 
 
-_CONTROLS: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
+_CONTROLS: Final = "[\x7f-\x9f\u2028\u2029]"
 """What JSON lets stand as it is and a terminal or a reader of lines might act upon (SPEC 8)."""
 
 
 def json_text(value: Json, indent: int | None = None) -> str:
     """Return *value* as JSON text, on one line or indented, without a newline at its end; it can drive no terminal."""
-    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", encode(value, indent).decode())
+    text = encode(value, indent).decode()
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return re.sub(_CONTROLS, lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def error_text(error: Json | None) -> str:

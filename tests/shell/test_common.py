@@ -538,7 +538,7 @@ def test_there_is_none_without_rich(shell, recording, monkeypatch):
 def test_a_small_recording_is_folded_without_what_only_others_need(recording):
     modules = imported(["fold", recording(SESSION)])
     assert "acp_state.folding" in modules
-    heavy = {"asyncio", "attr", "cattrs", "dataclasses", "importlib.metadata", "jinja2", "logging", "rich", "structlog", "yaml"}
+    heavy = {"asyncio", "attr", "cattrs", "dataclasses", "importlib.metadata", "jinja2", "json", "logging", "rich", "structlog", "yaml"}
     assert modules & heavy == set()
     assert modules & {"acp_state.codec.reading", "acp_state.document.reading", "acp_state.findings", "acp_state.render"} == set()
     assert {f"acp_state.cli.{name}" for name in COMMANDS} & modules == {"acp_state.cli.fold"}
