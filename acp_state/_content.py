@@ -263,7 +263,7 @@ class Output:
     def since(self, earlier: Output) -> bytes | None:
         """Return the bytes by which this output is longer than *earlier*, `None` if more differs."""
         mine, theirs = self._parts, earlier._parts
-        if theirs._items is not mine._items or len(theirs) > len(mine):
+        if (theirs and theirs._items is not mine._items) or len(theirs) > len(mine):
             return None
         return b"".join(mine.since(len(theirs)))
 

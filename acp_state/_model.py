@@ -8,6 +8,10 @@ so does making the class itself. attrs is imported where somebody asks for it: t
 making all of the classes. Set `STRUCTS` to False to have plain attrs classes; the test suite compares
 the two.
 
+Weak references can be had of what a client shows by itself (`weakref_slot=True`: the snapshot, a session,
+an entry, a turn), so that it can remember by identity what it made of that. A Struct has them at a price:
+24 bytes, and the collector knows of it. So the rest has none.
+
 What lives for one frame only, the frame itself and its events, are Structs in name, too.
 
 Bottom layer: imports nothing of ours.
@@ -42,10 +46,11 @@ else:
 
     field = _Field
 
-    def frozen(cls: type | None = None, *, eq: bool = True, repr: bool = True) -> Any:
+    def frozen(cls: type | None = None, *, eq: bool = True, repr: bool = True, weakref_slot: bool = False) -> Any:
         """`attrs.frozen` with slots, for classes that are made of names, types, defaults and methods alone.
 
-        An attribute is called the same when an instance is made, its underscore included.
+        An attribute is called the same when an instance is made, its underscore included. There are no
+        weak references unless *weakref_slot* asks for them.
         """
 
         def decorate(cls: type) -> type:
@@ -53,7 +58,7 @@ else:
             shared = {"__ne__": _differs}  # that of a Struct is not the opposite of an `__eq__` of ours
             shared |= {"__eq__": _equal, "__hash__": _hash} if eq else {}
             shared |= {"__repr__": _shown} if repr else {}
-            made = _made(cls, {**shared, **body}, own)
+            made = _made(cls, {**shared, **body}, own, weakref_slot)
             _declared[made] = {name: field for base in reversed(cls.__mro__) for name, field in _declared.get(base, {}).items()} | own
             return made
 
@@ -75,16 +80,17 @@ else:
                 own[name] = declared if isinstance(declared, _Field) else _Field(default=declared)
         return {name: value for name, value in body.items() if name not in own}, own
 
-    def _made(cls: type, body: dict[str, Any], own: dict[str, _Field]) -> type:
+    def _made(cls: type, body: dict[str, Any], own: dict[str, _Field], weakref_slot: bool) -> type:
         if not STRUCTS:
             from attrs import frozen
 
             these = {name: _of_attrs(name, declared) for name, declared in own.items()}
-            return frozen(type(cls.__name__, cls.__bases__, body | these), eq=False, repr=False)
+            return frozen(type(cls.__name__, cls.__bases__, body | these), eq=False, repr=False, weakref_slot=weakref_slot)
         defaults = {name: f.default for name, f in own.items() if f.default is not NODEFAULT}
         bases = tuple(base if issubclass(base, Struct) else Struct for base in cls.__bases__)
         # There are no cycles for the collector to find: what is immutable holds only what was there before it.
-        made = type(Struct)(cls.__name__, bases, body | defaults, frozen=True, eq=False, gc=False)
+        # But msgspec has weak references only of what the collector knows of.
+        made = type(Struct)(cls.__name__, bases, body | defaults, frozen=True, eq=False, gc=weakref_slot, weakref=weakref_slot)
         made.__attrs_attrs__ = _Attributes()
         return made
 

@@ -21,7 +21,9 @@ class Log(Sequence[T], Generic[T]):
     def append(self, item: T) -> Log[T]:
         """Return this log with *item* at its end."""
         items, size = self._items, self._size
-        if len(items) == size:
+        if not size:
+            items = [item]  # an empty one that many begin with must not keep what one of them adds
+        elif len(items) == size:
             items.append(item)
             if items[size] is not item:
                 items = [*items[:size], item]

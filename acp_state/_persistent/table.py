@@ -140,7 +140,9 @@ class Table(Sequence[T], Generic[K, T]):
         index = self._index
         mark = (key,)  # an object of our own, so that the place can be told to be ours
         log = index.log
-        if len(log) == place:
+        if not place:
+            index = _Index(log := [mark], {})  # an empty one that many begin with must not keep what one of them adds
+        elif len(log) == place:
             log.append(mark)
         if len(log) <= place or log[place] is not mark:
             index = self._own_index()

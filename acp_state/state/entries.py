@@ -29,7 +29,7 @@ EMPTY_ARRAY: Final = FrozenList()
 EMPTY_TABLE: Final[Any] = Table()
 
 
-@frozen
+@frozen(weakref_slot=True)
 class Message:
     """A message or thought (schema `ContentChunk`, `UserMessage`, `AgentMessage`, `AgentThought`, `SessionMessage`)."""
 
@@ -59,7 +59,7 @@ class Message:
         return self.content.text
 
 
-@frozen
+@frozen(weakref_slot=True)
 class ToolCall:
     """A tool call (schema `ToolCall`, `ToolCallUpdate`)."""
 
@@ -102,7 +102,7 @@ class PermissionOption:
     meta: JsonObject | None = None
 
 
-@frozen
+@frozen(weakref_slot=True)
 class Permission:
     """A permission request and what became of it (schema `RequestPermissionRequest`)."""
 
@@ -126,7 +126,7 @@ class Permission:
     meta: JsonObject | None = None
 
 
-@frozen
+@frozen(weakref_slot=True)
 class Elicitation:
     """A question to the user and its answer (schema `CreateElicitationRequest`)."""
 
@@ -153,7 +153,7 @@ class Elicitation:
     """What an unknown mode has besides."""
 
 
-@frozen
+@frozen(weakref_slot=True)
 class Compaction:
     """A context compaction (schema `CompactionUpdate`)."""
 

@@ -39,7 +39,7 @@ class Echo:
     """The first half of a character whose second half must follow."""
 
 
-@frozen
+@frozen(weakref_slot=True)
 class Turn:
     """A stretch of foreground work: a prompt in v1, running to idle in v2."""
 
@@ -73,7 +73,7 @@ class Taken:
     turn: int | None
 
 
-@frozen
+@frozen(weakref_slot=True)
 class PendingPrompt:
     """A v2 prompt whose message is not in the timeline yet."""
 
@@ -97,7 +97,7 @@ class PlanEntry:
     meta: JsonObject | None = None
 
 
-@frozen
+@frozen(weakref_slot=True)
 class Plan:
     """A plan (schema `Plan`, `PlanUpdateContent`)."""
 
@@ -120,7 +120,7 @@ class ExitStatus:
     meta: JsonObject | None = None
 
 
-@frozen
+@frozen(weakref_slot=True)
 class Terminal:
     """A terminal, whoever runs it (schema `TerminalUpdate`, `CreateTerminalRequest`)."""
 
@@ -143,7 +143,7 @@ class Terminal:
     meta: JsonObject | None = None
 
 
-@frozen
+@frozen(weakref_slot=True)
 class FileRequest:
     """A file that the agent asked the client to read or write (schema `ReadTextFileRequest`, `WriteTextFileRequest`)."""
 
@@ -155,7 +155,7 @@ class FileRequest:
     meta: JsonObject | None = None
 
 
-@frozen
+@frozen(weakref_slot=True)
 class Extension:
     """A vendor's request or notification, or one that says nothing of a session."""
 
@@ -267,7 +267,7 @@ class Usage:
     meta: JsonObject | None = None
 
 
-@frozen
+@frozen(weakref_slot=True)
 class Notice:
     """A word to the user (schema `Notice`)."""
 
@@ -277,7 +277,7 @@ class Notice:
     meta: JsonObject | None = None
 
 
-@frozen
+@frozen(weakref_slot=True)
 class Subagent:
     """A child session as its parent shows it (schema `SubagentUpdate`)."""
 
@@ -402,7 +402,7 @@ else:
 
 
 @passing_on(Facts, "_facts")
-@frozen
+@frozen(weakref_slot=True)
 class Session(_SessionBase):
     """A session. A closed one stays as it was.
 

@@ -65,7 +65,7 @@ class ListedSession:
     meta: JsonObject | None = None
 
 
-@frozen
+@frozen(weakref_slot=True)
 class Connection:
     """What was agreed on between client and agent, and what belongs to no session."""
 
@@ -161,7 +161,7 @@ class Streams:
         return message
 
 
-@frozen(eq=False, repr=False)
+@frozen(eq=False, repr=False, weakref_slot=True)
 class Snapshot:
     """Everything that a recording says, up to some frame.
 

@@ -299,6 +299,8 @@ STORY = (
     (update("terminal_update", terminalId="k", command="c"), "RowAdded terminals 0"),
     (update("terminal_output_chunk", terminalId="k", data="YQ=="), "RowChanged terminals 0 output"),
     (update("terminal_output_chunk", terminalId="k", data="Yg=="), "OutputAppended 0 b'b'"),
+    (update("terminal_update", terminalId="k", output={"data": ""}), "RowChanged terminals 0 output"),
+    (update("terminal_output_chunk", terminalId="k", data="Yw=="), "OutputAppended 0 b'c'"),
     (
         answer("agent", 2, stopReason="end_turn"),
         "RowRemoved open_requests 2, TurnChanged 0 status stop_reason, SessionChanged activity stop_reason",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import enum
+import weakref
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,8 +14,10 @@ import pytest
 
 from hypothesis import given
 
+from acp_state._persistent import EMPTY_LOG
 from acp_state.document import to_document
 from acp_state.folding import Fold, fold
+from acp_state.state import EMPTY_REGISTRY, EMPTY_TABLE
 
 from strategies import conversations, json_values
 from support.effort import many, ran
@@ -194,6 +197,29 @@ def test_raw_values_cannot_be_changed(value):
     (call,) = state.snapshot.sessions["s"].timeline
 
     assert_nothing_can_be_changed(call)
+
+
+class Item:
+    """Something to be kept, or not."""
+
+
+@pytest.mark.parametrize(
+    ("empty", "added"),
+    [
+        (EMPTY_LOG, EMPTY_LOG.append),
+        (EMPTY_TABLE, lambda item: EMPTY_TABLE.add(item, item)),
+        (EMPTY_REGISTRY, lambda item: EMPTY_REGISTRY.put(item, item).put("another", None)),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_what_is_empty_keeps_nothing_of_what_others_add(empty, added):
+    item = Item()
+    kept = weakref.ref(item)
+    later = added(item)
+
+    assert len(later) > len(empty) == 0
+    del item, later
+    assert kept() is None
 
 
 def test_nothing_can_be_taken_out_of_the_empty_state():

@@ -8,6 +8,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+import weakref
 
 import attrs
 import pytest
@@ -59,18 +60,67 @@ def test_nothing_can_be_set():
 
 PACKAGE = pathlib.Path(acp_state.__file__).parent
 RECORDINGS = sorted(pathlib.Path(PACKAGE.parent, "golden").glob("v[12]-*.ndjson"))
+EXTENSIONS = pathlib.Path(PACKAGE.parent, "golden", "extensions.ndjson")
 FOLDING = "import sys; from acp_state import dumps, fold; [print(dumps(fold(path))) for path in sys.argv[1:]]"
 
 
-def test_plain_attrs_classes_give_the_same_documents(tmp_path):
-    def folded(where: pathlib.Path) -> str:
-        ran = subprocess.run(
-            [sys.executable, "-c", FOLDING, *RECORDINGS], cwd=where, env={"PYTHONPATH": str(where)}, capture_output=True, check=True
-        )
-        return ran.stdout.decode()
-
-    shutil.copytree(PACKAGE, tmp_path / "acp_state", ignore=shutil.ignore_patterns("__pycache__"))
-    model = tmp_path / "acp_state" / "_model.py"
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """A copy of the package, of plain attrs classes."""
+    where = tmp_path_factory.mktemp("plain")
+    shutil.copytree(PACKAGE, where / "acp_state", ignore=shutil.ignore_patterns("__pycache__"))
+    model = where / "acp_state" / "_model.py"
     model.write_text(model.read_text().replace("STRUCTS: bool = True", "STRUCTS: bool = False"))
+    return where
 
-    assert folded(tmp_path) == folded(PACKAGE.parent) != ""
+
+def ran(where: pathlib.Path, code: str) -> str:
+    """Return what *code* prints about the recordings, run with the package that stands in *where*."""
+    command = [sys.executable, "-c", code, *RECORDINGS, EXTENSIONS]
+    done = subprocess.run(command, cwd=where, env={"PYTHONPATH": str(where)}, capture_output=True, check=True)
+    return done.stdout.decode()
+
+
+def test_plain_attrs_classes_give_the_same_documents(plain):
+    assert ran(plain, FOLDING) == ran(PACKAGE.parent, FOLDING) != ""
+
+
+SHOWN = {"Compaction", "Connection", "Elicitation", "Extension", "FileRequest", "Message", "Notice", "PendingPrompt", "Permission"}
+SHOWN |= {"Plan", "Session", "Snapshot", "Subagent", "Terminal", "ToolCall", "Turn"}
+
+MEMOISING = """
+import gc, sys, weakref
+from acp_state import fold
+from acp_state._model import STRUCTS
+
+LISTS = "timeline turns plans terminals files subagents notices pending_prompts extensions".split()
+seen = set()
+for path in sys.argv[1:]:
+    snapshot = fold(path).snapshot
+    sessions = list(snapshot.sessions.values())
+    listed = [one for session in sessions for name in LISTS for one in getattr(session, name)]
+    parts = {id(one): one for one in (snapshot, snapshot.connection, *sessions, *listed)}
+    views = weakref.WeakValueDictionary(parts)
+    seen |= {type(one).__name__ for one in parts.values()}
+    assert all(views[key] is one for key, one in parts.items())
+    del snapshot, sessions, listed, parts
+    gc.collect()
+    assert not views
+print(STRUCTS, *sorted(seen))
+"""
+
+
+def test_what_a_client_shows_can_be_remembered_by_identity(plain):
+    assert ran(PACKAGE.parent, MEMOISING).split() == ["True", *sorted(SHOWN)]
+    assert ran(plain, MEMOISING).split() == ["False", *sorted(SHOWN)]
+
+
+def test_a_change_leaves_no_weak_reference_to_what_was():
+    call = ToolCall("t")
+    changed = evolve(call, title="T")
+    seen = weakref.ref(changed)
+
+    assert weakref.ref(call)() is call
+    assert seen() is changed is not call
+    del changed
+    assert seen() is None
