@@ -16,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any, Final, NoReturn
 
+from ._process import spare_collector
+
 
 COMMANDS: Final = (
     "fold",
@@ -47,8 +49,10 @@ class UsageError(Exception):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command with *argv* (default: the process's arguments) and return its exit code."""
+    """Run the command with *argv* and return its exit code; by default with the process's arguments: then it is the process's own."""
     try:
+        if argv is None:
+            spare_collector()
         _prepare_output()
         args = _parser(sys.argv[1:] if argv is None else argv).parse_args(argv)
         code: int = args.run(args)

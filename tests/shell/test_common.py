@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import gc
 import gzip
 import importlib
 import importlib.metadata
@@ -21,7 +22,7 @@ from acp_state import cli
 from acp_state.cli import COMMANDS, _progress, _recordings, main
 from acp_state.dialects import NAMES
 
-from support.shell import controls, imported, start
+from support.shell import after, controls, imported, start
 from support.transcripts import v1
 
 
@@ -542,6 +543,16 @@ def test_a_small_recording_is_folded_without_what_only_others_need(recording):
     assert modules & heavy == set()
     assert modules & {"acp_state.codec.reading", "acp_state.document.reading", "acp_state.findings", "acp_state.render"} == set()
     assert {f"acp_state.cli.{name}" for name in COMMANDS} & modules == {"acp_state.cli.fold"}
+
+
+def test_the_collector_is_spared_in_a_process_of_its_own_alone(shell, recording):
+    path = recording(SESSION)
+    before = gc.get_threshold()
+    assert shell("fold", path).code == 0
+    assert gc.get_threshold() == before
+    own = after(["fold", path], "gc.get_threshold()[0], gc.isenabled()")
+    assert int(own[0]) > before[0]
+    assert own[1:] == ["True"]
 
 
 # --- what would be written over --------------------------------------------------------------------------

@@ -59,9 +59,14 @@ def start(*argv: Any, **options: Any) -> subprocess.Popen[bytes]:
 
 def imported(argv: Iterable[Any]) -> set[str]:
     """Return which modules a process of its own has imported after a command."""
-    code = "import sys; from acp_state.cli import main; main(sys.argv[1:]); sys.stderr.write(' '.join(sys.modules))"
+    return set(after(argv, "*sys.modules"))
+
+
+def after(argv: Iterable[Any], told: str) -> list[str]:
+    """Return the words that the expressions *told* are in a process of its own after a command."""
+    code = f"import gc, sys; from acp_state.cli import main; main(); print({told}, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code, *map(str, argv)], capture_output=True, check=True, env={**os.environ})
-    return set(done.stderr.decode().split())
+    return done.stderr.decode().split()
 
 
 _COLOURS: Final = re.compile(r"\x1b\[[0-9;]*m")
