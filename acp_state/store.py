@@ -57,7 +57,15 @@ class Update:
         return diff(self.before, self.after)
 
 
-_Hearer: TypeAlias = Callable[[Update], object]
+class _Hearer:
+    """A listener, and of which kinds the errors are that were told of it."""
+
+    __slots__ = ("hear", "listener", "raised")
+
+    def __init__(self, hear: Callable[[Update], object], listener: Listener) -> None:
+        self.hear = hear
+        self.listener = listener
+        self.raised: set[type[Exception]] = set()
 
 
 class Store:
@@ -74,10 +82,12 @@ class Store:
     ) -> None:
         """Begin with nothing, or go on from *start*.
 
-        *dialect* is the format of a recording that is fed as bytes. *on_error* is told of what a
-        listener raises; by default it is logged. What *on_error* itself raises comes out of the call
-        that reports, and so does what is no `Exception` (a `KeyboardInterrupt`): the calls that were
-        to follow are made by the next `feed` or `close`. Raises `UnknownDialectError`.
+        *dialect* is the format of a recording that is fed as bytes. *on_error* is told of whatever a
+        listener raises. By default the logger `acp_state` is: of the first error of each kind that a
+        listener raises as an error, with its traceback, of further ones in a word, at level debug; a
+        listener that fails all the time must not fill a terminal. What *on_error* itself raises comes
+        out of the call that reports, and so does what is no `Exception` (a `KeyboardInterrupt`): the
+        calls that were to follow are made by the next `feed` or `close`. Raises `UnknownDialectError`.
         """
         start = start or Folded()
         self.lock: Final = threading.RLock()
@@ -86,7 +96,7 @@ class Store:
             None: Reader(dialect, start.wire.reader),
             **{sender: Reader("jsonrpc", state) for sender, state in zip(SENDERS, start.sides, strict=True)},
         }
-        self._on_error = on_error or _logged
+        self._on_error = on_error
         self._hearers: tuple[_Hearer, ...] = ()
         self._calls: deque[tuple[_Hearer, Update]] = deque()
         self._calling = False
@@ -210,19 +220,20 @@ class Store:
 
         With *select*, only when that part of the snapshot is another object, and with the two parts in
         place of the snapshots. A part that is not there (`LookupError`, `AttributeError`) is `None`.
-        What a listener raises is reported, and stops nobody. It may feed, subscribe and unsubscribe:
+        What a listener raises is reported (see *on_error* of the class) and stops nobody; it is called
+        again with the next update. It may feed, subscribe and unsubscribe:
         who subscribes hears of what is fed from then on, who unsubscribes hears nothing more. It is
         called by a thread that feeds; a user interface passes it on to its own loop.
         """
         if select is None:
-            return self._listen(lambda update: listener(update.before, update.after, update.events))
+            return self._listen(_Hearer(lambda update: listener(update.before, update.after, update.events), listener))
 
         def on_part(update: Update) -> None:
             before, after = _part(select, update.before), _part(select, update.after)
             if before is not after:
                 listener(before, after, update.events)
 
-        return self._listen(on_part)
+        return self._listen(_Hearer(on_part, listener))
 
     def _listen(self, hearer: _Hearer) -> Callable[[], None]:
         with self.lock:
@@ -246,9 +257,12 @@ class Store:
                     ours = self._calling = True  # in this order: an interrupt in between must not leave it set
                     hearer, update = self._calls.popleft()
                 if hearer in self._hearers:
-                    hearer(update)
+                    hearer.hear(update)
             except Exception as error:  # noqa: BLE001 -- whatever it is, it stops nobody else
-                self._on_error(error)
+                if self._on_error is not None:
+                    self._on_error(error)
+                else:
+                    _log(error, hearer)
             finally:
                 if ours:
                     self._calling = False
@@ -333,7 +347,13 @@ def _part(select: Selector, snapshot: Snapshot) -> Any:
         return None
 
 
-def _logged(error: Exception) -> None:
+def _log(error: Exception, hearer: _Hearer) -> None:
     import logging
 
-    logging.getLogger("acp_state").error("a listener raised %r", error, exc_info=error)
+    logger = logging.getLogger("acp_state")
+    name = getattr(hearer.listener, "__qualname__", None) or repr(hearer.listener)
+    if type(error) in hearer.raised:
+        logger.debug("the listener %s raised %r again", name, error)
+        return
+    hearer.raised.add(type(error))
+    logger.error("the listener %s raised %r; more of its %ss are logged at level debug", name, error, type(error).__name__, exc_info=error)

@@ -413,13 +413,38 @@ def test_what_a_listener_raises_is_reported_and_stops_nobody():
     assert heard == ["a", "b"]
 
 
-def test_what_a_listener_raises_is_logged(caplog):
+def test_what_a_listener_raises_is_logged_once_for_each_kind(caplog):
     store = Store()
-    store.subscribe(lambda *_: 1 / 0)
-    with caplog.at_level(logging.ERROR, "acp_state"):
-        store.feed(title("a"), "agent")
 
-    assert [record.message for record in caplog.records] == ["a listener raised ZeroDivisionError('division by zero')"]
+    def failing(before, after, events):
+        return {"a": 1}[after.sessions["s"].title] / 0
+
+    store.subscribe(failing)
+    with caplog.at_level(logging.DEBUG, "acp_state"):
+        for text in ("a", "b", "a", "c"):
+            store.feed(title(text), "agent")
+
+    name = failing.__qualname__
+    assert [(record.levelname, record.message, record.exc_info is not None) for record in caplog.records] == [
+        (
+            "ERROR",
+            f"the listener {name} raised ZeroDivisionError('division by zero'); more of its ZeroDivisionErrors are logged at level debug",
+            True,
+        ),
+        ("ERROR", f"the listener {name} raised KeyError('b'); more of its KeyErrors are logged at level debug", True),
+        ("DEBUG", f"the listener {name} raised ZeroDivisionError('division by zero') again", False),
+        ("DEBUG", f"the listener {name} raised KeyError('c') again", False),
+    ]
+
+
+def test_each_listener_is_told_of_by_itself(caplog):
+    store = Store()
+    for listener in (lambda *_: 1 / 0, lambda *_: 1 / 0, int):
+        store.subscribe(listener)
+    store.feed(title("a"), "agent")
+    store.feed(title("b"), "agent")
+
+    assert [type(record.exc_info[1]) for record in caplog.records] == [ZeroDivisionError, ZeroDivisionError, TypeError]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
