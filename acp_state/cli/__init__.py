@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any, Final, NoReturn
 
-from ._process import spare_collector
+from ._process import spare_collector, spare_typing_extensions
 
 
 COMMANDS: Final = (
@@ -55,6 +55,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             spare_collector()
         _prepare_output()
         args = _parser(sys.argv[1:] if argv is None else argv).parse_args(argv)
+        if argv is None:
+            spare_typing_extensions()
         code: int = args.run(args)
         sys.stdout.flush()
     except UsageError as error:

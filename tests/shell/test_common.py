@@ -539,10 +539,16 @@ def test_there_is_none_without_rich(shell, recording, monkeypatch):
 def test_a_small_recording_is_folded_without_what_only_others_need(recording):
     modules = imported(["fold", recording(SESSION)])
     assert "acp_state.folding" in modules
-    heavy = {"asyncio", "attr", "cattrs", "dataclasses", "importlib.metadata", "jinja2", "json", "logging", "rich", "structlog", "yaml"}
-    assert modules & heavy == set()
+    libraries = {"attr", "cattrs", "jinja2", "rich", "structlog", "typing_extensions", "yaml"}
+    assert modules & libraries == set()
+    assert modules & {"asyncio", "dataclasses", "importlib.metadata", "inspect", "json", "logging"} == set()
     assert modules & {"acp_state.codec.reading", "acp_state.document.reading", "acp_state.findings", "acp_state.render"} == set()
     assert {f"acp_state.cli.{name}" for name in COMMANDS} & modules == {"acp_state.cli.fold"}
+
+
+def test_what_was_not_imported_at_the_start_can_be_later(recording):
+    told = "sys.modules.keys().isdisjoint({'typing_extensions'}), __import__('typing_extensions').__name__"
+    assert after(["fold", recording(SESSION)], told) == ["True", "typing_extensions"]
 
 
 def test_the_collector_is_spared_in_a_process_of_its_own_alone(shell, recording):
