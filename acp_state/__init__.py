@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .diagnostics import CATALOGUE, Diagnostic
     from .diffing import diff
     from .document import dumps, loads, to_document
-    from .errors import AcpStateError, DocumentError, GoldenError, StoreClosedError, UnknownDialectError
+    from .errors import AcpStateError, DocumentError, ForeignChangesError, GoldenError, StoreClosedError, UnknownDialectError
     from .event_json import event_to_json
     from .folded import Folded, Tally
     from .folding import fold
@@ -41,6 +41,7 @@ __all__ = [
     "Diagnostic",
     "DocumentError",
     "Folded",
+    "ForeignChangesError",
     "Frame",
     "GoldenError",
     "Session",
@@ -80,6 +81,7 @@ _HOME: Final = {
     "Diagnostic": "diagnostics",
     "DocumentError": "errors",
     "Folded": "folded",
+    "ForeignChangesError": "errors",
     "Frame": "frames",
     "GoldenError": "errors",
     "Session": "state",

@@ -29,8 +29,11 @@ from .state import History, Message, Snapshot
 
 
 def changes_to_json(changes: Iterable[c.Change], after: Snapshot) -> list[dict[str, Json]]:
-    """Return *changes*, which lead to *after*, as JSON objects (see the module). What going on alone needs is left out."""
-    printed = (_PRINTERS[type(change)](change, after) for change in changes)
+    """Return *changes*, which lead to *after*, as JSON objects (see the module). What going on alone needs is left out.
+
+    Raises `TypeError` for what is no change.
+    """
+    printed = (c.of_kind(_PRINTERS, change)(change, after) for change in changes)
     return [object_ for object_ in printed if object_ is not None]
 
 

@@ -8,13 +8,17 @@ and goes, until a replay replaces the history. In a timeline the place is the in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
-from ._content import Content
+from ._content import EMPTY_CONTENT, Content
 from ._model import evolve, field, frozen, names_of
 from ._persistent import Log, Registry, Table
+from .errors import ForeignChangesError, wrong_kind
 from .reduce._session import with_sessions
 from .state import Entry, History, Message, Session, Snapshot, Terminal, Turn
+
+
+T = TypeVar("T")
 
 
 # --- the changes -----------------------------------------------------------------------------------
@@ -226,11 +230,39 @@ def apply(snapshot: Snapshot, changes: Iterable[Change]) -> Snapshot:
     """Return *snapshot* with *changes*: `apply(before, diff(before, after)) == after`.
 
     *snapshot* is what the changes were found from, or what this function made equal to it: one that was
-    read from a document has other places.
+    read from a document has other places. Raises `ForeignChangesError` where they name a session or a place
+    that is not there or is taken, and `TypeError` for what is no snapshot or no change.
     """
+    if not isinstance(snapshot, Snapshot):
+        raise wrong_kind("changes are applied to a Snapshot", snapshot)
     for change in changes:
-        snapshot = _APPLIERS[type(change)](snapshot, change)
+        snapshot = of_kind(_APPLIERS, change)(snapshot, change)
     return snapshot
+
+
+def of_kind(functions: Mapping[type, Callable[..., T]], change: Change) -> Callable[..., T]:
+    """Return which of *functions* is that for *change*. Raises `TypeError` if it is no change."""
+    function = functions.get(type(change))
+    if function is None:
+        raise wrong_kind("changes are what diff gives", change)
+    return function
+
+
+def _known(snapshot: Snapshot, session_id: str) -> Session:
+    session = snapshot.sessions.find(session_id)
+    if session is None:
+        raise _foreign(f"there is no session {session_id!r}")
+    return session
+
+
+def _standing(table: Table[Any, Any], place: int) -> Table[Any, Any]:
+    if not table.stands(place):
+        raise _foreign(f"nothing stands at {place}")
+    return table
+
+
+def _foreign(why: str) -> ForeignChangesError:
+    return ForeignChangesError(f"the changes were found from another snapshot: {why}")
 
 
 def _with_session(snapshot: Snapshot, session: Session) -> Snapshot:
@@ -246,7 +278,7 @@ def _session_removed(snapshot: Snapshot, change: SessionRemoved) -> Snapshot:
 
 
 def _session_changed(snapshot: Snapshot, change: SessionChanged) -> Snapshot:
-    return _with_session(snapshot, evolve(snapshot.sessions[change.session_id], **change.values))
+    return _with_session(snapshot, evolve(_known(snapshot, change.session_id), **change.values))
 
 
 def _connection_changed(snapshot: Snapshot, change: ConnectionChanged) -> Snapshot:
@@ -257,11 +289,13 @@ def _connection_changed(snapshot: Snapshot, change: ConnectionChanged) -> Snapsh
 
 def _history_replaced(snapshot: Snapshot, change: HistoryReplaced) -> Snapshot:
     values = {name: getattr(change.history, name) for name in names_of(History)}
-    return _with_session(snapshot, evolve(snapshot.sessions[change.session_id], **values))
+    return _with_session(snapshot, evolve(_known(snapshot, change.session_id), **values))
 
 
 def _added(table: Any, place: int, key: object, row: Any) -> Any:
     """Return *table* with *row* at *place*, which is its end, or beyond places that were given out and are empty."""
+    if place < (len(table) if isinstance(table, Log) else table.end):
+        raise _foreign(f"something stands at {place}")
     if isinstance(table, Log):
         return table.append(row)
     while table.end < place:
@@ -273,7 +307,7 @@ def _in_table(snapshot: Snapshot, session_id: str | None, table: str, edit: Call
     if session_id is None:
         connection = snapshot.connection
         return evolve(snapshot, connection=evolve(connection, **{table: edit(getattr(connection, table))}))
-    session = snapshot.sessions[session_id]
+    session = _known(snapshot, session_id)
     return _with_session(snapshot, evolve(session, **{table: edit(getattr(session, table))}))
 
 
@@ -282,19 +316,24 @@ def _entry_added(snapshot: Snapshot, change: EntryAdded) -> Snapshot:
 
 
 def _entry_changed(snapshot: Snapshot, change: EntryChanged) -> Snapshot:
-    return _in_table(snapshot, change.session_id, "timeline", lambda table: table.replace(change.place, change.entry))
+    return _in_table(
+        snapshot, change.session_id, "timeline", lambda table: _standing(table, change.place).replace(change.place, change.entry)
+    )
 
 
 def _text_added(snapshot: Snapshot, change: TextAppended) -> Snapshot:
     def edit(table: Table[Any, Any]) -> Table[Any, Any]:
-        message: Message = table.at(change.place)
-        return table.replace(change.place, evolve(message, content=_longer(message.content, change.text)))
+        message = _standing(table, change.place).at(change.place)
+        return table.replace(change.place, evolve(message, content=_longer(message, change.text)))
 
     return _in_table(snapshot, change.session_id, "timeline", edit)
 
 
-def _longer(content: Content, text: str) -> Content:
-    return content if content._open is None else content.append(content._open, text)
+def _longer(message: Any, text: str) -> Content:
+    content = message.content if isinstance(message, Message) else EMPTY_CONTENT
+    if content._open is None:
+        raise _foreign("a message has no text that goes on")
+    return content.append(content._open, text)
 
 
 def _turn_began(snapshot: Snapshot, change: TurnBegan) -> Snapshot:
@@ -302,14 +341,16 @@ def _turn_began(snapshot: Snapshot, change: TurnBegan) -> Snapshot:
 
 
 def _turn_changed(snapshot: Snapshot, change: TurnChanged) -> Snapshot:
-    return _in_table(snapshot, change.session_id, "turns", lambda table: table.replace(change.place, change.turn))
+    return _in_table(snapshot, change.session_id, "turns", lambda table: _standing(table, change.place).replace(change.place, change.turn))
 
 
 def _output_added(snapshot: Snapshot, change: OutputAppended) -> Snapshot:
     def edit(table: Table[Any, Any]) -> Table[Any, Any]:
-        terminal: Terminal = table.at(change.place)
+        terminal: Terminal = _standing(table, change.place).at(change.place)
         output = terminal.output
-        return table if output is None else table.replace(change.place, evolve(terminal, output=output.append(change.data)))
+        if output is None:
+            raise _foreign(f"terminal {terminal.id!r} has no output")
+        return table.replace(change.place, evolve(terminal, output=output.append(change.data)))
 
     return _in_table(snapshot, change.session_id, "terminals", edit)
 
@@ -319,11 +360,13 @@ def _row_added(snapshot: Snapshot, change: RowAdded) -> Snapshot:
 
 
 def _row_changed(snapshot: Snapshot, change: RowChanged) -> Snapshot:
-    return _in_table(snapshot, change.session_id, change.table, lambda table: table.replace(change.place, change.row))
+    return _in_table(
+        snapshot, change.session_id, change.table, lambda table: _standing(table, change.place).replace(change.place, change.row)
+    )
 
 
 def _row_removed(snapshot: Snapshot, change: RowRemoved) -> Snapshot:
-    return _in_table(snapshot, change.session_id, change.table, lambda table: table.empty(change.place))
+    return _in_table(snapshot, change.session_id, change.table, lambda table: _standing(table, change.place).empty(change.place))
 
 
 _APPLIERS: Final[Mapping[type, Callable[[Snapshot, Any], Snapshot]]] = {

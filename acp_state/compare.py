@@ -15,16 +15,20 @@ import itertools
 import re
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from types import NoneType
 from typing import Any, Final, Literal, TypeAlias
 
 from attrs import frozen
 
 from ._json import Json, encode, key_of, same
 from ._model import UNSET, Unset
+from .errors import wrong_kind
 from .findings import visible
 
 
 Kind: TypeAlias = Literal["added", "removed", "changed", "moved", "reordered"]
+
+_JSON: Final = (dict, list, str, int, float, NoneType)
 
 WIDTH: Final = 160
 """How many characters of a value `describe` shows."""
@@ -87,8 +91,11 @@ def compare(before: Json, after: Json) -> list[Difference]:
 
     Numbers differ from each other as JSON does: `1`, `1.0` and `true` are three values. The cost is that of
     reading both, times the depth; where many neighbours in a list are other ones, it is the product of their
-    numbers at worst.
+    numbers at worst. Raises `TypeError` for a snapshot: compare what `to_document` makes of it.
     """
+    for document in (before, after):
+        if not isinstance(document, _JSON):
+            raise wrong_kind("JSON is compared, such as to_document makes of a snapshot", document)
     found: list[Difference] = []
     waiting: list[Difference | _Pair] = [_Pair("", "", before, after, "")]
     while waiting:

@@ -30,6 +30,7 @@ from .changes import (
     changed_names,
     differs,
 )
+from .errors import wrong_kind
 from .state import Connection, Entry, Facts, History, Message, Session, Snapshot, Terminal
 
 
@@ -37,9 +38,17 @@ def diff(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
     """Return what to do to *before* to get *after*, in an order in which it can be done.
 
     Of a snapshot and a later one of the same fold it costs what changed. Of any two snapshots the
-    result is right, but then it may cost as much as they hold.
+    result is right, but then it may cost as much as they hold. Raises `TypeError` for other objects.
     """
-    return () if before is after else tuple(_differences(before, after))
+    if before is after:
+        return ()
+    try:
+        return tuple(_differences(before, after))
+    except AttributeError:
+        for snapshot in (before, after):
+            if not isinstance(snapshot, Snapshot):
+                raise wrong_kind("differences are found between two Snapshots", snapshot) from None
+        raise
 
 
 def _differences(before: Snapshot, after: Snapshot) -> Iterator[Change]:

@@ -1,4 +1,7 @@
-"""The exceptions that callers may see. What is wrong with a recording is a diagnostic, never one of these."""
+"""The exceptions that callers may see. What is wrong with a recording is a diagnostic, never one of these.
+
+An argument of a wrong kind is a `TypeError`, as everywhere in Python.
+"""
 
 from __future__ import annotations
 
@@ -19,5 +22,14 @@ class StoreClosedError(AcpStateError, ValueError):
     """A store was fed after it had been closed."""
 
 
+class ForeignChangesError(AcpStateError, ValueError):
+    """Changes were applied to a snapshot that they do not fit: they were found from another one."""
+
+
 class GoldenError(AcpStateError, ValueError):
     """A golden suite cannot be checked: a pattern finds nothing, two recordings share their expected files, none of one can be read, a rule for masking is none."""
+
+
+def wrong_kind(wanted: str, value: object) -> TypeError:
+    """Return the error for an argument of a kind that nothing can be done with; *wanted* says what is taken."""
+    return TypeError(f"{wanted}, not {'None' if value is None else type(value).__name__}")

@@ -17,20 +17,24 @@ import re
 
 from base64 import b64encode
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from ._json import Json, decode
 from .codec import to_json, wire_name
+from .errors import wrong_kind
 from .events import Event
 
 
 _WORD: Final = re.compile("(?<!^)(?=[A-Z])")
 _REQUIRED: Final = object()
+_EVENTS: Final = frozenset(get_args(Event))
 
 
 def event_to_json(event: Event) -> dict[str, Json]:
-    """Return *event* as a JSON object (see the module)."""
+    """Return *event* as a JSON object (see the module). Raises `TypeError` for what is no event."""
     cls: Any = type(event)
+    if cls not in _EVENTS:
+        raise wrong_kind("an event is one of acp_state.events", event)
     name, members = _members(cls)
     object_: dict[str, Json] = {"event": name}
     for attribute, wire, default in members:

@@ -9,7 +9,7 @@ import gc
 import io
 import os
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any, Final, TypeAlias
@@ -17,6 +17,7 @@ from typing import Any, Final, TypeAlias
 from . import events as e
 from ._model import evolve
 from .diagnostics import Diagnostic, Findings
+from .errors import wrong_kind
 from .folded import Folded, Tally
 from .frames import Frame
 from .normalize import normalize
@@ -39,7 +40,10 @@ class Fold:
     """
 
     def __init__(self, start: Folded | None = None, heard: Callable[[Diagnostic], object] | None = None) -> None:
-        start = start or Folded()
+        if start is None:
+            start = Folded()
+        elif not isinstance(start, Folded):
+            raise wrong_kind("what to go on from is a Folded, as fold, loads and Store.state give it", start)
         self.snapshot: Snapshot = start.snapshot
         self.wire: Wire = start.wire
         self.findings: Findings = Findings()
@@ -136,7 +140,8 @@ def fold(
     decoded records or of frames. *dialect* names the recording's format where it should not be told from the content.
     *from_* is what to go on from. *until* stops after that many frames, *strict* after the first error.
 
-    Raises `OSError` if a path cannot be read; nothing that is in a recording raises.
+    Raises `OSError` if a path cannot be read, and `TypeError` for an argument of another kind; nothing
+    that is in a recording raises.
     """
     work = Fold(from_)
     reader = Reader(dialect, work.wire.reader)
@@ -153,7 +158,11 @@ def fold(
 
 
 def items_of(source: Source, reader: Reader) -> Iterator[Frame | Diagnostic]:
-    """Return what *reader* makes of *source*, from its beginning to its end. Raises `OSError` for a path that cannot be read."""
+    """Return what *reader* makes of *source*, from its beginning to its end. Raises as `fold` does."""
+    if isinstance(source, (bytearray, memoryview)):
+        source = bytes(source)
+    elif isinstance(source, (Mapping, Frame)) or not isinstance(source, (str, os.PathLike, Iterable)):
+        raise wrong_kind("a recording is a path, an open binary file, bytes, or an iterable of lines, records or frames", source)
     return chain.from_iterable(_read(source, reader))
 
 

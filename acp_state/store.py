@@ -15,6 +15,7 @@ import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import suppress
+from types import NoneType
 from typing import Any, Final, Self, TypeAlias
 from weakref import WeakSet
 
@@ -24,7 +25,7 @@ from ._model import frozen, replace
 from .changes import Change
 from .diagnostics import Diagnostic
 from .diffing import diff
-from .errors import StoreClosedError
+from .errors import StoreClosedError, wrong_kind
 from .events import Event
 from .folded import Folded
 from .folding import Fold
@@ -55,6 +56,10 @@ class Update:
     def changes(self) -> tuple[Change, ...]:
         """The changes, as `diff` finds them."""
         return diff(self.before, self.after)
+
+
+_DECODED: Final = (Mapping, list, tuple, int, float, NoneType)
+"""What a decoded JSON value may be, apart from a text."""
 
 
 class _Hearer:
@@ -89,13 +94,15 @@ class Store:
         out of the call that reports, and so does what is no `Exception` (a `KeyboardInterrupt`): the
         calls that were to follow are made by the next `feed` or `close`. Raises `UnknownDialectError`.
         """
-        start = start or Folded()
+        start = Folded() if start is None else start
         self.lock: Final = threading.RLock()
         self._fold = Fold(start)
         self._readers: dict[Sender | None, Reader] = {
             None: Reader(dialect, start.wire.reader),
             **{sender: Reader("jsonrpc", state) for sender, state in zip(SENDERS, start.sides, strict=True)},
         }
+        if on_error is not None and not callable(on_error):
+            raise wrong_kind("on_error is a function", on_error)
         self._on_error = on_error
         self._hearers: tuple[_Hearer, ...] = ()
         self._calls: deque[tuple[_Hearer, Update]] = deque()
@@ -156,7 +163,7 @@ class Store:
         text of its stream, newline-delimited JSON-RPC cut anywhere. Without one: a decoded record, or
         bytes or text, of a recording in any format. Or a `Frame`. *time* is in seconds from the
         beginning. Never raises for what was sent; raises `StoreClosedError` after `close`, and
-        `ValueError` for another *sender*.
+        `ValueError` for another *sender*, `TypeError` for what nobody can have sent.
         """
         if sender is not None and sender not in SENDERS:
             msg = f"a sender is 'client' or 'agent', not {sender!r}"
@@ -171,6 +178,8 @@ class Store:
                     self._take(self._readers[sender].feed(raw[start : start + BLOCK]), sender, time)
             elif isinstance(data, Frame):
                 self._take((data,), sender, time)
+            elif data.__class__ is not dict and not isinstance(data, _DECODED):
+                raise wrong_kind("a store is fed a frame, bytes, text, or what is decoded from JSON", data)
             elif sender is None:
                 self._take(self._readers[None].feed_record(data), None, time)
             else:
@@ -225,6 +234,9 @@ class Store:
         who subscribes hears of what is fed from then on, who unsubscribes hears nothing more. It is
         called by a thread that feeds; a user interface passes it on to its own loop.
         """
+        for called in (listener,) if select is None else (listener, select):
+            if not callable(called):
+                raise wrong_kind("a listener, and what selects a part for it, is a function", called)
         if select is None:
             return self._listen(_Hearer(lambda update: listener(update.before, update.after, update.events), listener))
 

@@ -14,7 +14,7 @@ from .._json import Json, NotJsonError, decode
 from .._model import evolve
 from .._persistent import Registry
 from ..codec import to_json
-from ..errors import DocumentError
+from ..errors import DocumentError, wrong_kind
 from ..folded import Folded
 from ..frames import SENDERS
 from ..printing import json_text
@@ -35,7 +35,7 @@ def dumps(state: s.Snapshot | Folded, *, indent: int | None = 2) -> str:
     """Return the state document of a snapshot or of a fold's result, which then can be gone on with.
 
     The text is the same for equal states: keys have a fixed order, and lone surrogates are escaped.
-    *indent* `None` prints it on one line.
+    *indent* `None` prints it on one line. Raises `TypeError` for what is neither.
     """
     return json_text(to_document(state), indent)
 
@@ -44,8 +44,10 @@ def loads(text: str | bytes) -> Folded:
     """Return the fold's result that a state document describes; it has no diagnostics.
 
     Raises `DocumentError` if *text* is no state document, or one of a format that this version does
-    not read.
+    not read, and `TypeError` if it is no text.
     """
+    if not isinstance(text, (str, bytes, bytearray, memoryview)):
+        raise wrong_kind("a state document is read from its text, as str or bytes", text)
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     try:
         return from_document(decode(data, MAX_DOCUMENT_DEPTH))
@@ -55,7 +57,9 @@ def loads(text: str | bytes) -> Folded:
 
 
 def to_document(state: s.Snapshot | Folded) -> dict[str, Json]:
-    """Return the state document as a plain object."""
+    """Return the state document as a plain object. Raises `TypeError` for what is neither a snapshot nor a fold's result."""
+    if not isinstance(state, (s.Snapshot, Folded)):
+        raise wrong_kind("a state document is made of a Snapshot or of a Folded", state)
     snapshot = state if isinstance(state, s.Snapshot) else state.snapshot
     document: dict[str, Json] = {
         "format": FORMAT,

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from .. import events as e
+from ..errors import wrong_kind
 from ..state import Snapshot
 from . import (
     connection,
@@ -110,5 +111,11 @@ def reduce(snapshot: Snapshot, event: e.Event, note: Note = _silent) -> Snapshot
 
     What is wrong with the event, as far as only the snapshot can tell, is told to *note*; it is
     called with a code of the catalogue in `diagnostics`, a message, and the id of what it is about.
+    Raises `TypeError` for what is no snapshot or no event.
     """
-    return HANDLERS[type(event)](snapshot, event, note)
+    handler = HANDLERS.get(type(event))
+    if handler is None:
+        raise wrong_kind("an event is one of acp_state.events", event)
+    if not isinstance(snapshot, Snapshot):
+        raise wrong_kind("events change a Snapshot", snapshot)
+    return handler(snapshot, event, note)

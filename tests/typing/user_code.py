@@ -20,6 +20,7 @@ from acp_state import (
     Diagnostic,
     DocumentError,
     Folded,
+    ForeignChangesError,
     Frame,
     GoldenError,
     Session,
@@ -138,7 +139,10 @@ def calls(session: Session) -> Iterator[str]:
 
 def differences(before: Snapshot, after: Snapshot) -> list[str]:
     found: tuple[Change, ...] = diff(before, after)
-    assert_type(apply(before, found), Snapshot)
+    try:
+        assert_type(apply(before, found), Snapshot)
+    except ForeignChangesError as error:
+        print(error)
     appended = [change.text for change in found if isinstance(change, changes.TextAppended)]
     assert_type(appended, list[str])
     paths = [str(printed["path"]) for printed in changes_to_json(found, after)]
