@@ -142,7 +142,7 @@ def differences(before: Snapshot, after: Snapshot) -> list[str]:
     try:
         assert_type(apply(before, found), Snapshot)
     except ForeignChangesError as error:
-        print(error)
+        return [str(error)]
     appended = [change.text for change in found if isinstance(change, changes.TextAppended)]
     assert_type(appended, list[str])
     paths = [str(printed["path"]) for printed in changes_to_json(found, after)]
