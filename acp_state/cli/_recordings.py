@@ -10,7 +10,7 @@ import sys
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 from . import FINE, UNUSABLE, UsageError, complain
 
@@ -64,6 +64,11 @@ def add_diagnostics(parser: argparse.ArgumentParser) -> None:
         default="text",
         help="how findings are printed to standard error: as text (the default), as JSON lines, not at all",
     )
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Add where a recording is `written`."""
+    parser.add_argument("-o", "--output", metavar="OUT", help="where to write, .gz for gzip; by default standard output")
 
 
 def check_dialect(name: str | None) -> None:
@@ -166,7 +171,7 @@ def opened(file: str, *, bar: bool = True) -> Iterator[Recording]:
     """Open a recording, `-` for standard input, with a progress bar if it is long and somebody looks on.
 
     *bar* False: there is none, as on a terminal that the command itself prints to while it reads.
-    Raises `UsageError` for what cannot be opened, and reading it does for what cannot be read.
+    Raises `UsageError` for what cannot be opened or is also the output, and reading it does for what cannot be read.
     """
     try:
         raw = _standard_input() if file == "-" else open(file, "rb", buffering=0)  # noqa: PTH123, SIM115 -- closed by what wraps it
@@ -174,6 +179,8 @@ def opened(file: str, *, bar: bool = True) -> Iterator[Recording]:
         raise UsageError(f"{name_of(file)}: {getattr(error, 'strerror', None) or error}") from None
     recording = Recording(file, raw, watched=bar and sys.stderr.isatty())
     try:
+        if recording.is_output:
+            raise UsageError(f"{name_of(file)}: is also the output")
         yield recording
     finally:
         recording.close()
@@ -203,11 +210,14 @@ class Recording(io.RawIOBase):
     @property
     def size(self) -> int | None:
         """The size in bytes of a file, `None` of a pipe and the like."""
-        try:
-            status = os.fstat(self.raw.fileno())
-        except (OSError, ValueError):
-            return None
-        return status.st_size if stat.S_ISREG(status.st_mode) else None
+        status = _file_status(self.raw)
+        return None if status is None else status.st_size
+
+    @property
+    def is_output(self) -> bool:
+        """Whether it is the file that standard output goes to: it would grow as long as it is read."""
+        status, output = _file_status(self.raw), _file_status(sys.stdout)
+        return status is not None and output is not None and os.path.samestat(status, output)
 
     def readable(self) -> bool:
         """It is."""
@@ -231,6 +241,35 @@ class Recording(io.RawIOBase):
         if self.name != "-":
             self.raw.close()
         super().close()
+
+
+def _file_status(stream: Any) -> os.stat_result | None:
+    """Return the status of the regular file that *stream* reads or writes, `None` for anything else."""
+    try:
+        status = os.fstat(stream.fileno())
+    except (AttributeError, OSError, ValueError):
+        return None
+    return status if stat.S_ISREG(status.st_mode) else None
+
+
+@contextmanager
+def written(output: str | None) -> Iterator[IO[bytes]]:
+    """Open where a recording is written, `None` for standard output, with gzip if it is called so; raises `UsageError`."""
+    if output is None:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        return
+    try:
+        with open(output, "wb") as file:  # noqa: PTH123 -- as it was written
+            if not output.lower().endswith(".gz"):
+                yield file
+            else:
+                import gzip
+
+                with gzip.GzipFile(output, "wb", mtime=0, fileobj=file) as packed:
+                    yield cast("IO[bytes]", packed)
+    except OSError as error:
+        raise UsageError(f"{output}: {error.strerror or error}") from None
 
 
 # --- what came of them -----------------------------------------------------------------------------

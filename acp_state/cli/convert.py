@@ -8,13 +8,15 @@ import sys
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from . import FINE, complain
 from ._recordings import (
     add_diagnostics,
     add_files,
+    add_output,
     check_dialect,
+    check_output,
     each_file,
     matching,
     name_among,
@@ -24,10 +26,12 @@ from ._recordings import (
     print_findings,
     print_losses,
     tell_of_other_text,
+    written,
 )
 
 
 if TYPE_CHECKING:
+    from .._json import Json
     from ..converting import Conversion
     from ._recordings import Recording
 
@@ -43,7 +47,7 @@ that are no message. What the new format cannot carry is said on standard error.
 
 examples:
   acp-state convert agent.log.jsonl > session.ndjson
-  acp-state convert session.ndjson.1 session.ndjson | gzip > session.ndjson.gz
+  acp-state convert session.ndjson.1 session.ndjson -o whole.ndjson.gz
   acp-state convert session.ndjson --to jsonrpc | jq -c .method"""
 
 
@@ -51,15 +55,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the command takes."""
     add_files(parser)
     parser.add_argument("--to", choices=("acp-state", "jsonrpc"), default="acp-state", help="the new format (acp-state)")
+    add_output(parser)
     add_diagnostics(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Convert the files, if each can be: several become one recording, of which none may be missing."""
-    from ..converting import Conversion
+    from ..converting import HEADER, Conversion
 
     check_dialect(args.dialect)
     args.files = matching(args.files)
+    for file in args.files if args.output is not None else ():
+        check_output(args.output, file)
     inputs: list[_Input] = []
 
     def check(file: str) -> int:
@@ -72,8 +79,16 @@ def run(args: argparse.Namespace) -> int:
         if code != FINE:
             return code
         conversion = Conversion(args.to, args.dialect)
-        args.begun = False
-        return each_file(args.files, lambda file: _run(inputs.pop(0), file, conversion, args))
+        with written(args.output) as output:
+            if args.to == "acp-state":
+                _write(HEADER, output)
+            return each_file(args.files, lambda file: _run(inputs.pop(0), file, conversion, output, args))
+
+
+def _write(record: Json, output: IO[bytes]) -> None:
+    from ..printing import json_text
+
+    output.write(json_text(record).encode() + b"\n")
 
 
 class _Input:
@@ -144,10 +159,8 @@ class _Pipe(io.RawIOBase):
         return size
 
 
-def _run(input_: _Input, file: str, conversion: Conversion, args: argparse.Namespace) -> int:
-    from ..converting import HEADER
+def _run(input_: _Input, file: str, conversion: Conversion, output: IO[bytes], args: argparse.Namespace) -> int:
     from ..diagnostics import Findings
-    from ..printing import json_text
 
     before = conversion.frames
     conversion.findings.clear()
@@ -155,10 +168,7 @@ def _run(input_: _Input, file: str, conversion: Conversion, args: argparse.Names
     try:
         with input_.opened() as recording:
             for record in conversion.records(recording):
-                if args.to == "acp-state" and not args.begun:
-                    sys.stdout.write(json_text(HEADER) + "\n")
-                args.begun = True
-                sys.stdout.write(json_text(record) + "\n")
+                _write(record, output)
     finally:
         print_findings(Findings(conversion.findings), args.diagnostics, name_among(file, args.files))
     tell_of_other_text(file, conversion.findings, conversion.frames - before, args.diagnostics)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from hashlib import blake2b
 from itertools import chain
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, cast
+from typing import IO, TYPE_CHECKING, Final
 
-from . import FINE, UsageError, complain
-from ._recordings import add_dialect, check_dialect, check_output, name_of, nothing_read, opened
+from . import FINE, complain
+from ._recordings import add_dialect, add_output, check_dialect, check_output, name_of, nothing_read, opened, written
 
 
 if TYPE_CHECKING:
@@ -46,7 +43,7 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the command takes."""
     parser.add_argument("file", metavar="FILE", help="a recording, also .gz; - for standard input")
-    parser.add_argument("-o", "--output", metavar="OUT", help="where to write, .gz for gzip; by default standard output")
+    add_output(parser)
     parser.add_argument(
         "--salt",
         metavar="TEXT",
@@ -68,33 +65,13 @@ def run(args: argparse.Namespace) -> int:
         findings: list[Diagnostic] = []
         copy = _Copy(redact(recording, salt, dialect=args.dialect, found=findings.append))
         if copy.begin():  # what cannot be read leaves no copy
-            try:
-                with _opened(args.output) as file:
-                    copy.write(file)
-            except OSError as error:
-                if args.output is None:
-                    raise
-                raise UsageError(f"{args.output}: {error.strerror or error}") from None
+            with written(args.output) as file:
+                copy.write(file)
     if not copy.written:
         raise nothing_read(args.file, findings)
     if copy.left_out:
         complain(f"{name_of(args.file)}: left out what is no message: {copy.left_out}")
     return FINE
-
-
-@contextmanager
-def _opened(output: str | None) -> Iterator[IO[bytes]]:
-    """Open where the copy goes."""
-    if output is None:
-        yield sys.stdout.buffer
-    elif output.lower().endswith(".gz"):
-        import gzip
-
-        with gzip.GzipFile(output, "wb", mtime=0) as packed:
-            yield cast("IO[bytes]", packed)
-    else:
-        with Path(output).open("wb") as file:
-            yield file
 
 
 class _Copy:

@@ -564,7 +564,7 @@ def test_the_collector_is_spared_in_a_process_of_its_own_alone(shell, recording)
 # --- what would be written over --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", [["show", "--html"], ["redact", "-o"]], ids=lambda command: command[0])
+@pytest.mark.parametrize("command", [["show", "--html"], ["redact", "-o"], ["convert", "-o"]], ids=lambda command: command[0])
 class TestARecordingIsNotWrittenOver:
     @pytest.fixture(params=["itself", "symbolic", "hard"])
     def output(self, request, recording):
@@ -600,6 +600,24 @@ class TestARecordingIsNotWrittenOver:
         ran = shell(command[0], "-", command[1], other, stdin=path.read_bytes())
         assert (ran.code, ran.out, ran.err) == (0, "", "")
         assert other.read_bytes() != b"x\n"
+
+
+@pytest.mark.parametrize("name", ["convert", "redact", "trace"])
+@pytest.mark.parametrize("piped", [False, True])
+def test_a_recording_does_not_grow_by_what_is_printed_of_it(name, piped, recording):
+    path = recording(SESSION)
+    before = path.read_bytes()
+    with path.open("ab") as output, path.open("rb") as file:
+        process = start(name, "-" if piped else path, stdin=file, stdout=output)
+        _, err = process.communicate(timeout=60)
+    assert (process.returncode, err.decode()) == (2, f"acp-state: {'standard input' if piped else path}: is also the output\n")
+    assert path.read_bytes() == before
+
+
+@pytest.mark.skipif(not FULL_DISK.exists(), reason="there is no full disk to write to")
+@pytest.mark.parametrize("name", ["convert", "redact"])
+def test_an_output_that_is_full_is_told_of(name, shell, recording):
+    assert told(shell(name, recording(SESSION), "-o", FULL_DISK)) == "/dev/full: No space left on device"
 
 
 # --- findings of several files ---------------------------------------------------------------------------

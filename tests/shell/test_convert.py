@@ -49,6 +49,23 @@ def test_what_cannot_be_read_is_a_finding_and_is_kept(shell, recording):
     assert "code=not-json line=1" in ran.err
 
 
+@pytest.mark.parametrize("name", ["out.ndjson", "out.ndjson.gz"])
+def test_it_writes_to_a_file(name, shell, recording, tmp_path):
+    path = recording(SESSION)
+    ran = shell("convert", path, "-o", tmp_path / name)
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    data = (tmp_path / name).read_bytes()
+    assert (gzip.decompress(data) if name.endswith(".gz") else data).decode() == shell("convert", path).out
+
+
+def test_a_file_that_is_refused_leaves_the_output_as_it_was(shell, recording, tmp_path):
+    output = recording(SESSION, "output")
+    before = output.read_bytes()
+    assert shell("convert", recording([b"nonsense"]), "-o", output).code == 2
+    assert shell("convert", recording(SESSION), "-o", tmp_path / "gone" / "x").code == 2
+    assert output.read_bytes() == before
+
+
 def test_nothing_is_written_if_one_of_several_files_cannot_be_read(shell, recording, tmp_path):
     ran = shell("convert", recording(SESSION), tmp_path / "gone", recording([b""], "empty"), tmp_path)
     assert (ran.code, ran.out) == (2, "")
