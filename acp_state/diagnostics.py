@@ -49,6 +49,7 @@ CATALOGUE: Final[dict[str, Code]] = _catalogue(
     Code("unmatched-cancel", "warning", "A $/cancel_request names no open request of its sender.", refuses=True),
     Code("new-connection", "info", "The client initialized again; sessions stay."),
     Code("request-forgotten", "warning", "A request was open when a new connection began."),
+    Code("notification-with-id", "warning", "A notification was sent as a request, with an id; it says the same, and may be answered."),
     # versions
     Code("version-unsupported", "error", "The agent answered a protocol version that is neither 1 nor 2."),
     Code("version-unreadable", "error", "The agent's protocol version could not be read."),

@@ -9,7 +9,9 @@ write ACP-inspector (`direction`, `json`; `cli/apps/ACP.Cli/Common/Parsing.fs` h
 a2a-bridge (`dir`, `line`, a header with `_provenance`; `crates/bridge-acp/tests/corpus` of `a2acp`)
 and crucible (`t_ms`, `dir`, `frame`). A wrapper whose word is unknown or missing is read if it holds
 a JSON-RPC message, and the sender is inferred. Headers, and records of other channels that have no
-message, are passed over.
+message, are passed over, but for the end of the agent's process, as T3 Code's probes write it:
+
+    {"ts": "…", "channel": "lifecycle", "event": "exit", "code": 143, "signal": null}
 
 Times: `t_ms` is in milliseconds. A number under another key is one since 1970 if it can be, by its
 size in seconds, milliseconds, microseconds or nanoseconds; else `t` and any fraction are seconds,
@@ -22,8 +24,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from .._json import Json, NotJsonError, TooDeepError, decode
+from .._model import UNSET
 from ..diagnostics import Diagnostic, excerpt
-from ..frames import Sender, read_message, read_one
+from ..frames import Frame, Sender, read_message, read_one
 from . import jsonrpc
 from ._common import ABSOLUTE, Item, from_iso, seconds
 
@@ -47,6 +50,8 @@ _AGENT: Final = (
     "a->c",
 )
 _CLIENT: Final = ("out", "outbound", "outgoing", "send", "sent", "fromclient", "client", "client->server", "client->agent", "c2a", "c->a")
+
+_OF_THE_RECORD: Final = frozenset((*DIRECTION_KEYS, *TIME_KEYS, "t_ms", "event"))
 
 _UNITS: Final = ((1e17, 1_000_000_000), (1e14, 1_000_000), (1e11, 1000), (ABSOLUTE, 1))
 """Above which size a number counts from 1970, and how many of its unit are in a second."""
@@ -72,6 +77,8 @@ def read(record: Json, line: int | None, depth: int) -> Iterable[Item] | None:
     found = _message_key(record)
     if found is not None:
         return _unwrap(record, found, sender, tagged, line, depth)
+    if tagged and record.get("event") == "exit" and "lifecycle" in map(record.get, DIRECTION_KEYS):
+        return (_exit(record, line),)
     return () if _is_header(record) or (tagged and not _is_flat(record, sender)) else None
 
 
@@ -115,6 +122,11 @@ def _unwrap(record: Json, key: str, sender: Sender | None, tagged: bool, line: i
     if isinstance(message, list):
         return read_message(message, sender, time=_time(record), line=line)
     return (read_one(message, sender, False, _time(record), line),)
+
+
+def _exit(record: dict[str, Json], line: int | None) -> Frame:
+    told = {key: value for key, value in record.items() if key not in _OF_THE_RECORD}
+    return Frame(None, "exit", UNSET, None, told, _time(record), line)
 
 
 def _is_header(record: Json) -> bool:

@@ -129,10 +129,10 @@ def _request(draft: Draft, method: str, params: Json) -> None:
     exchange = EXCHANGES.get(method)
     if exchange is not None:
         exchange.asked(draft, params)
-    elif method in NOTIFICATIONS:
-        # Whether it has an id does not change what it says; but then an answer may come.
+    elif method in NOTIFICATIONS or method == CANCEL_REQUEST:
+        draft.note("notification-with-id", f"{method} is a notification, and was sent as a request", subject=method)
         opened(draft)
-        NOTIFICATIONS[method](draft, params)
+        (_cancel if method == CANCEL_REQUEST else NOTIFICATIONS[method])(draft, params)
     else:
         key = opened(draft, _session_named(params))
         _extension(draft, (draft.sender, key))
@@ -189,7 +189,7 @@ def _answer(draft: Draft, failed: bool, payload: Json) -> None:
     if exchange is not None:
         settle = exchange.failed if failed else exchange.answered
         settle(draft, asked, _error(draft, payload) if failed else payload)
-    elif asked.method not in NOTIFICATIONS:
+    elif asked.method not in NOTIFICATIONS and asked.method != CANCEL_REQUEST:
         _extension_answered(draft, asked, failed, payload)
 
 

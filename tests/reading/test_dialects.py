@@ -235,7 +235,8 @@ class TestTagged:
             {"version": 1, "agent": "demo", "agent_version": None, "scenario": "basic"},
             {"_provenance": "made up", "agent": "demo"},
             {"ts": 1, "channel": "scenario-result", "scenario": "hello", "result": {"stopReason": "end_turn"}},
-            {"ts": 1, "channel": "lifecycle", "event": "exit", "code": 143},
+            {"ts": 1, "channel": "lifecycle", "event": "start", "pid": 143},
+            {"ts": 1, "channel": "other", "event": "exit", "code": 143},
             {"channel": "stderr", "line": "warning: cold"},
             {"channel": "stderr", "line": "5"},
             {"dir": "in", "event": "connected"},
@@ -246,6 +247,15 @@ class TestTagged:
     def test_headers_and_records_without_a_message_are_passed_over(self, record):
         assert read(record) == []
         assert read(record, dialect="tagged") == []
+
+    @pytest.mark.parametrize("dialect", [None, "tagged"])
+    def test_the_end_of_the_process_is_the_exit(self, dialect):
+        (frame,) = read(
+            {"ts": "1970-01-01T00:00:02Z", "channel": "lifecycle", "event": "exit", "code": 143, "signal": None}, dialect=dialect
+        )
+
+        assert said(frame) == (None, "exit", UNSET, None, {"code": 143, "signal": None})
+        assert frame.time == 2
 
     def test_a_message_under_an_unknown_word_or_none_has_no_known_sender(self):
         assert said(only({"channel": "acp", "message": PROMPT}))[:2] == (None, "request")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.transcripts import NO, YES, bare, of_version, one_sided, v1, v2
+from support.transcripts import NO, YES, bare, of_version, one_sided, text, v1, v2
 
 
 SHOWN = [{"id": "yes", "name": "Yes", "kind": "allow_once"}, {"id": "no", "name": "No", "kind": "reject_once"}]
@@ -74,6 +74,43 @@ def test_of_a_prompt_it_marks_the_turn():
     assert "cancelRequested" not in document.turn(1)
     assert document.turn(2)["cancelRequested"] is True
     assert document.turn(2)["status"] == "running"
+
+
+AS_REQUESTS = {
+    "session/cancel": (lambda t: t.cancel(), lambda t: t.client_asks_session(9, "session/cancel"), "client"),
+    "$/cancel_request": (
+        lambda t: t.agent_tells("$/cancel_request", requestId=31),
+        lambda t: t.agent_asks(9, "$/cancel_request", requestId=31),
+        "agent",
+    ),
+    "session/update": (
+        lambda t: t.agent_says("hello", "m"),
+        lambda t: t.agent_asks_session(
+            9, "session/update", update={"sessionUpdate": "agent_message_chunk", "content": text("hello"), "messageId": "m"}
+        ),
+        "agent",
+    ),
+}
+
+
+@pytest.mark.parametrize("answered", [None, {}, "error"], ids=["unanswered", "answered", "refused"])
+@pytest.mark.parametrize("method", AS_REQUESTS)
+def test_a_notification_that_is_sent_as_a_request_says_the_same(method, answered):
+    as_notification, as_request, sender = AS_REQUESTS[method]
+
+    def begun():
+        return v1().prompt(1).tool_call("t1").permission(31)
+
+    transcript = as_request(begun())
+    if answered is not None:
+        receiver = "agent" if sender == "client" else "client"
+        transcript = transcript.answers(receiver, 9, answered) if answered == {} else transcript.fails(receiver, 9, -32601)
+    document, expected = transcript.fold(), as_notification(begun()).fold()
+
+    assert document.sessions == expected.sessions != begun().fold().sessions
+    assert document.open_requests() == [*expected.open_requests(), *([(sender, 9)] if answered is None else [])]
+    assert document.codes == [*expected.codes, "notification-with-id"]
+    assert "extensions" not in document.connection
 
 
 def test_in_v2_the_pending_prompt():
