@@ -16,13 +16,12 @@ mistake of the sender's. *raw* may be `{"base64": ...}`.
 
 from __future__ import annotations
 
-import re
-
 from collections.abc import Iterable
 from typing import Any, Final
 
 from .._json import Json
 from .._model import UNSET, replace
+from .._patterns import lazy
 from ..diagnostics import Diagnostic, excerpt
 from ..frames import SENDERS, Frame, Sender, read_message, read_one
 from ..methods import REQUESTS
@@ -38,7 +37,7 @@ KEYS: Final = frozenset(("t", "from", "message", "kind", "partial", "raw", "exit
 A_STATE: Final = "a state document, which is no recording"
 """What is said of a state that is read as if it were a recording."""
 
-_STATE: Final = re.compile(r"acp-state/\d+")
+_STATE: Final = lazy(r"acp-state/\d+")
 
 _KINDS: Final = ("request", "notification", "response", "error")
 

@@ -7,12 +7,11 @@ whether they came at once, in pieces, or before and after a state was saved.
 
 from __future__ import annotations
 
-import re
-
 from typing import Final, TypeAlias
 
 from .._json import NotJsonError
 from .._model import frozen
+from .._patterns import lazy
 from ..dialects import HEADED
 from .headed import HeadedSyntax
 from .lines import MAX_LINE
@@ -23,7 +22,7 @@ from .syntax import Found, Syntax
 Text: TypeAlias = tuple[bytes, int | None]
 """A piece of text and the number of the line in which it begins (`None`: in an earlier recording)."""
 
-_BOMS: Final = re.compile(rb"\A(?:\xef\xbb\xbf)+")
+_BOMS: Final = lazy(rb"\A(?:\xef\xbb\xbf)+")
 
 _OPENINGS: Final = (b"{", b"[", b"[0", b"[0,")
 """What `Block.lines` of JSON may begin with; a `0` stands for the elements that were given."""

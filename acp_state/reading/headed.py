@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import re
-
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from .._json import Json, NotJsonError, decode
+from .._model import frozen
+from .._patterns import lazy
 from ..dialects import Headed, Heading, literal_as_json, literal_is_begun
 from .syntax import Found, Syntax, is_begun
 
 
-_GAP: Final = re.compile(rb"(?:\xef\xbb\xbf)*+[ \t\r]*+")
-_VALUE: Final = re.compile(rb"[{\[](?!\r*\Z)")
+if TYPE_CHECKING:
+    import re
+
+
+_GAP: Final = lazy(rb"(?:\xef\xbb\xbf)*+[ \t\r]*+")
+_VALUE: Final = lazy(rb"[{\[](?!\r*\Z)")
 """How a value begins that is not one over several lines."""
 
 
@@ -42,7 +46,8 @@ class HeadedSyntax:
         return Found.MORE, len(text)
 
 
-class Message(NamedTuple):
+@frozen
+class Message:
     """A value and its heading; without one it is a value as on other lines."""
 
     dialect: str | None
@@ -50,7 +55,8 @@ class Message(NamedTuple):
     value: Json
 
 
-class Rest(NamedTuple):
+@frozen
+class Rest:
     """What was not read: from *position*, for *error* (`None`: it has no heading). *torn*: it may be good when more comes."""
 
     position: int

@@ -235,7 +235,7 @@ class Reader:
         """Begin a list if the last line does so, for certain."""
         pending = self._buffer.pending
         line = without_bom(pending)
-        if SURE.match(line):
+        if line.startswith(b"(") and SURE.match(line):
             self._buffer.drop(len(pending) - len(line) + 1)
             self._block = Block(b"(", self._ended + 1, self._limit)
 
