@@ -69,15 +69,14 @@ class Lisp:
         self._open = bytearray(b")")  # the bracket that closes each list and vector that is open
         self._in_string = False
         self._head = False  # whether an element has begun and its first key has not come
-        self._labels: dict[int, _Value] = {}
-        self._sources: dict[int, bytes] = {}  # the names as they were written
+        self._names = _Names()
         self._entries = 0
         position = 1
         while position < len(opening):
             token = _TOKEN.match(opening, position)
             if token is None or token.lastindex != _LABEL:
                 raise NotJsonError("no list begins so")
-            position = _Parser(opening, self._labels, self._sources, position).end_of_value()
+            position = _Parser(opening, self._names, position).end_of_value()
 
     @property
     def opened(self) -> list[int]:
@@ -92,7 +91,7 @@ class Lisp:
     @property
     def opening(self) -> bytes:
         """What a list begins with that goes on with another element: the values that have a name."""
-        return b"(" + b" ".join(b"#%d=%b" % source for source in self._sources.items())
+        return b"(" + b" ".join(b"#%d=%b" % source for source in self._names.written)
 
     def advance(self, text: bytes, position: int = 0, entry: int = 0) -> tuple[Found, int]:
         """Follow *text* from *position* to where an element or the list ends, or to its own end, or to a fault."""
@@ -138,7 +137,7 @@ class Lisp:
         except UnicodeDecodeError as error:
             msg = f"not UTF-8 at byte {error.start + 1}"
             raise BadEncodingError(msg) from None
-        return _to_json(_Parser(text, self._labels, self._sources).value(), depth)
+        return _to_json(_Parser(text, self._names).value(), depth)
 
 
 class _Symbol(str):
@@ -170,13 +169,30 @@ def _size(value: _Value | None) -> int:
     return value.size if isinstance(value, _List) else len(value) if isinstance(value, str) else 1
 
 
+class _Names:
+    """What has a name, and what that takes to be known again: all that was named, as it was written and in that order.
+
+    A name may be given again, also to a value with the one in it that had it before.
+    """
+
+    def __init__(self) -> None:
+        self.values: dict[int, _Value] = {}
+        self.written: list[tuple[int, bytes]] = []
+        self._latest: dict[int, bytes] = {}
+
+    def write(self, label: int, text: bytes) -> None:
+        """Take what was named *label*."""
+        if self._latest.get(label) != text or b"#" in text:
+            self.written.append((label, text))
+        self._latest[label] = text
+
+
 class _Parser:
     """Reads one value; `Lisp.advance` has found its brackets in order."""
 
-    def __init__(self, text: bytes, labels: dict[int, _Value], sources: dict[int, bytes], position: int = 0) -> None:
+    def __init__(self, text: bytes, names: _Names, position: int = 0) -> None:
         self._text = text
-        self._labels = labels
-        self._sources = sources
+        self._names = names
         self._position = position
 
     def end_of_value(self) -> int:
@@ -214,9 +230,9 @@ class _Parser:
         return token.lastindex, token[token.lastindex]
 
     def _name(self, label: int, start: int, value: _Value, *, outermost: bool) -> None:
-        self._labels[label] = value
+        self._names.values[label] = value
         if outermost:
-            self._sources[label] = self._text[start : self._position].strip()
+            self._names.write(label, self._text[start : self._position].strip())
 
     def _atom(self, kind: int, text: bytes) -> _Value:
         if kind == _STRING:
@@ -224,9 +240,9 @@ class _Parser:
         if kind == _SYMBOL:
             return _symbol(text)
         label = int(text)
-        if label not in self._labels:
+        if label not in self._names.values:
             raise NotJsonError(f"#{label}# names no value that came before")
-        return self._labels[label]
+        return self._names.values[label]
 
 
 class _Open:

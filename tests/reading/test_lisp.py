@@ -106,6 +106,31 @@ def test_a_name_outlives_its_element_and_the_list_that_goes_on():
     assert again.decode(b"((d #1# #2# #3#))", 9) == {"d": ["x\n)", {"c": ["x\n)"]}, ["x\n)"]]}
 
 
+@pytest.mark.parametrize(
+    ("elements", "then", "is_then"),
+    [
+        (("((:a . #1=x))", "((:a . #1=(#1#)))"), "((:b . #1#))", {":b": ["x"]}),
+        (("((:a . #1=x) (:b . #2=(#1#)))", "((:a . #1=y))"), "((:b . #2#) (:c . #1#))", {":b": ["x"], ":c": "y"}),
+        (("((:a . #1=x))", "((:a . #1=y))", "((:a . #1=x))"), "((:b . #1#))", {":b": "x"}),
+        (('((:a . #1="nil"))', "((:a . #1=nil))"), "((:b . #1#))", {":b": None}),
+    ],
+)
+def test_a_name_that_is_given_again_means_what_it_meant_where_it_stood(elements, then, is_then):
+    lisp = Lisp()
+    for element in elements:
+        lisp.decode(element.encode(), 9)
+
+    assert Lisp(lisp.opening).decode(then.encode(), 9) == lisp.decode(then.encode(), 9) == is_then
+
+
+def test_a_name_that_is_given_again_to_the_same_is_kept_once():
+    lisp = Lisp()
+    for _ in range(3):
+        lisp.decode(b'((:a . #1="2.0"))', 9)
+
+    assert lisp.opening == b'(#1="2.0"'
+
+
 @pytest.mark.parametrize("opening", [b"(x", b"(#1=", b"(#1=) (", b"(#1=#2#", b"((", b"(0"])
 def test_what_no_list_left_is_refused(opening):
     with pytest.raises(NotJsonError):
