@@ -11,7 +11,7 @@ import os
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, groupby, islice
 from typing import Any, Final, TypeAlias
 
 from . import events as e
@@ -22,6 +22,7 @@ from .folded import Folded, Tally
 from .frames import Frame
 from .normalize import normalize
 from .normalize.wire import Wire
+from .plain import Plain, PlainChunk, joined
 from .reading.reader import Reader
 from .reading.source import BinaryFile, blocks
 from .reduce import HANDLERS
@@ -54,7 +55,7 @@ class Fold:
         self._sides = start.sides
         self._note = _Note(self)
 
-    def take(self, frame: Frame) -> tuple[e.Event, ...]:
+    def take(self, frame: Frame | Plain) -> tuple[e.Event, ...]:
         """Fold one frame, and return its events."""
         self.frames += 1
         self.wire, events, findings = normalize(self.wire, frame)
@@ -146,36 +147,84 @@ def fold(
     work = Fold(from_)
     reader = Reader(dialect, work.wire.reader)
     with collector_paused():
-        for item in () if until == 0 else items_of(source, reader):
-            if isinstance(item, Diagnostic):
-                work.findings.add(item)
-            else:
-                work.take(item)
-            if work.frames == until or (strict and work.findings.errors):
-                break
+        if until is None and not strict:
+            _take_all(work, _items(source, reader, reader.feed_plainly))
+        else:
+            _take_some(work, () if until == 0 else items_of(source, reader), until, strict)
     work.wire = evolve(work.wire, reader=reader.state)
     return work.folded()
 
 
+def _take_some(work: Fold, items: Iterable[Frame | Diagnostic], until: int | None, strict: bool) -> None:
+    for item in items:
+        if isinstance(item, Diagnostic):
+            work.findings.add(item)
+        else:
+            work.take(item)
+        if work.frames == until or (strict and work.findings.errors):
+            break
+
+
+def _take_all(work: Fold, items: Iterator[Any]) -> None:
+    """Take all *items*: frames, what is plain, and diagnostics. Nobody sees a snapshot but the last: so chunks that follow upon one another are joined.
+
+    That comes to the same, for how text is cut does not show (law 9); unless there is something to
+    remark upon, which is to be counted chunk by chunk.
+    """
+    for stream, run in groupby(items, _stream):
+        if stream is None:
+            for item in run:
+                if isinstance(item, Diagnostic):
+                    work.findings.add(item)
+                else:
+                    work.take(item)
+            continue
+        found = work.findings.added
+        work.take(next(run))
+        if work.findings.added > found:
+            for item in run:
+                work.take(item)
+        while chunks := list(islice(run, _MOST)):
+            work.take(joined(chunks))
+            work.frames += len(chunks) - 1
+
+
+_MOST: Final = 256
+"""How many chunks are joined: nobody needs to have more than that in memory."""
+
+
+def _stream(item: Any) -> object:
+    """What a chunk goes on with, as far as it says so; `None` for anything else."""
+    if item.__class__ is PlainChunk:
+        params = item.params
+        chunk = params.update
+        return (params.session_id, chunk.role, chunk.message_id)
+    return None
+
+
 def items_of(source: Source, reader: Reader) -> Iterator[Frame | Diagnostic]:
     """Return what *reader* makes of *source*, from its beginning to its end. Raises as `fold` does."""
+    return _items(source, reader, reader.feed)
+
+
+def _items(source: Source, reader: Reader, feed: Callable[[bytes], Sequence[Any]]) -> Iterator[Any]:
     if isinstance(source, (bytearray, memoryview)):
         source = bytes(source)
     elif isinstance(source, (Mapping, Frame)) or not isinstance(source, (str, os.PathLike, Iterable)):
         raise wrong_kind("a recording is a path, an open binary file, bytes, or an iterable of lines, records or frames", source)
-    return chain.from_iterable(_read(source, reader))
+    return chain.from_iterable(_read(source, reader, feed))
 
 
-def _read(source: Source, reader: Reader) -> Iterator[Sequence[Frame | Diagnostic]]:
+def _read(source: Source, reader: Reader, feed: Callable[[bytes], Sequence[Any]]) -> Iterator[Sequence[Any]]:
     if isinstance(source, (str, os.PathLike, bytes, io.RawIOBase, io.BufferedIOBase)):
         for block in blocks(source):
-            yield (block,) if isinstance(block, Diagnostic) else reader.feed(block)
+            yield (block,) if isinstance(block, Diagnostic) else feed(block)
     else:
         for piece in source:
             if isinstance(piece, Frame):
                 yield (piece,)
             else:
-                yield reader.feed(_line(piece)) if isinstance(piece, (str, bytes, bytearray)) else reader.feed_record(piece)
+                yield feed(_line(piece)) if isinstance(piece, (str, bytes, bytearray)) else reader.feed_record(piece)
     yield reader.close()
 
 

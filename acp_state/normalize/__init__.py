@@ -16,6 +16,7 @@ from .._model import UNSET, replacer
 from ..diagnostics import Diagnostic
 from ..frames import Frame
 from ..methods import CANCEL_REQUEST
+from ..plain import Plain, PlainChunk, PlainUpdate
 from . import scrub
 from . import shapes as sh
 from .agent import draft_id
@@ -33,35 +34,52 @@ from .draft import Draft, shown
 from .exchanges import EXCHANGES, NOTIFICATIONS
 from .giving_up import given_up
 from .sessions import error_code, work_went_on
-from .updates import PLAIN
+from .updates import plain_chunk, plain_update
 from .wire import NEW, QUESTIONS, Asked, Wire
 
 
 __all__ = ["NEW", "Asked", "Wire", "normalize"]
 
 
-def normalize(wire: Wire, frame: Frame) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:
+def normalize(wire: Wire, frame: Frame | Plain) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:
     """Return what is remembered after *frame*, the events that it is, and what was wrong with it."""
     # The short way: an update of a session that was heard of, of a kind that changes nothing that is
     # remembered, and just as its schema says. The long way comes to the same.
-    if frame.method == "session/update" and frame.kind == "notification" and frame.sender != "client" and wire.agent_seen:
-        params: Any = frame.payload
+    message: Any = frame
+    kind = message.__class__
+    if kind is PlainChunk:
+        params = message.params
+        session_id = params.session_id
+        events = plain_chunk(session_id, params.update, wire.version)
+    elif kind is PlainUpdate:
+        params = message.params
+        session_id = params.session_id
+        events = plain_update(session_id, params.update, wire.version)
+    elif message.method == "session/update" and message.kind == "notification" and message.sender != "client":
+        params = message.payload
         try:
             session_id, update = params["sessionId"], params["update"]
-            read = PLAIN[wire.version][update["sessionUpdate"]]
-        except (KeyError, TypeError):  # not of this form, or another kind
-            return _normalize(wire, frame)
-        if len(params) == 2 and session_id.__class__ is str and (session_id == wire.last_session or wire.knows(session_id)):
-            events = read(session_id, update)
-            if events is not None:
-                return (wire if session_id == wire.last_session else _now_of(wire, session_id)), events, ()
-    return _normalize(wire, frame)
+        except (KeyError, TypeError):
+            return _normalize(wire, message)
+        if len(params) != 2 or session_id.__class__ is not str:
+            return _normalize(wire, message)
+        events = plain_update(session_id, update, wire.version)
+    else:
+        return _normalize(wire, message)
+    if events is not None and wire.agent_seen:
+        if session_id == wire.last_session:
+            return wire, events, ()
+        if wire.knows(session_id):
+            return _now_of(wire, session_id), events, ()
+    return _normalize(wire, message)
 
 
 _now_of = replacer(Wire, "last_session")
 
 
-def _normalize(wire: Wire, frame: Frame) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:
+def _normalize(wire: Wire, frame: Frame | Plain) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:
+    if not isinstance(frame, Frame):
+        frame = frame.frame
     sender, doubt = sender_of_frame(wire, frame)
     draft = Draft(wire, frame, sender or "agent")
     if frame.kind == "invalid":

@@ -14,6 +14,7 @@ from .. import state as s
 from .._content import PLAIN as PLAIN_TEXT
 from .._json import FrozenDict, Json
 from .._model import UNSET, frozen
+from ..plain import NO_ID, PlainTextChunk
 from . import quick, quirks
 from . import shapes as sh
 from .decode import Hook, anything, text
@@ -341,8 +342,27 @@ ONLY_IN_2: Final = frozenset(
 _REMEMBERED: Final = frozenset(("subagent_update", "state_update"))
 """The kinds that change what the normalizer remembers."""
 
-PLAIN: Final = {
+_SHORT: Final = {
     version: {name: kind.short(version) for name, kind in KINDS.items() if name not in _REMEMBERED | other}
     for version, other in ((1, ONLY_IN_2), (2, ONLY_IN_1))
 }
 """For each version the kinds that need no second look, and the short way with each."""
+
+
+def plain_update(session_id: str, update: Any, version: int) -> tuple[e.Event, ...] | None:
+    """Return the events of an update that is just as its schema says, and of a kind that needs no second look; else `None`."""
+    try:
+        events_of = _SHORT[version][update["sessionUpdate"]]
+    except (KeyError, TypeError):
+        return None
+    return events_of(session_id, update)
+
+
+def plain_chunk(session_id: str, chunk: PlainTextChunk, version: int) -> tuple[e.Event, ...] | None:
+    """Return the events of a chunk of plain text; `None` where it needs a second look."""
+    id: Any = chunk.message_id
+    if version == 1:
+        return (e.MessageChunked(session_id, chunk.role, None if id is NO_ID else id, PLAIN_TEXT, chunk.content.text),)
+    if id is NO_ID:
+        return None
+    return (e.MessageChunked(session_id, chunk.role, id, PLAIN_TEXT, chunk.content.text, None, chunk.role == "user"),)

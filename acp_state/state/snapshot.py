@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
 from typing import ClassVar, Final, Literal
 
 from .._json import Json
@@ -109,6 +111,10 @@ class Stream:
     """The text block that grows, without its text."""
 
 
+_STREAM: Final = itemgetter(0)
+_TEXT: Final = itemgetter(1)
+
+
 class Streams:
     """Text that is gathered beside the sessions until somebody looks: at most snapshots of a stream nobody ever does.
 
@@ -131,11 +137,8 @@ class Streams:
     def grown(self, sessions: Registry[str, Session], size: int) -> Registry[str, Session]:
         """Return *sessions* with the text of the first *size* pieces of the log."""
         found: dict[str, dict[Stream, list[str]]] = {}
-        last, texts = None, []
-        for stream, text in self.log[:size]:
-            if stream is not last:
-                last, texts = stream, found.setdefault(stream.session_id, {}).setdefault(stream, [])
-            texts.append(text)
+        for stream, pieces in groupby(self.log[:size], _STREAM):
+            found.setdefault(stream.session_id, {}).setdefault(stream, []).extend(map(_TEXT, pieces))
         for session_id, streams in found.items():
             sessions = sessions.put(session_id, self._grown(sessions[session_id], streams))
         return sessions

@@ -229,6 +229,7 @@ def test_imports_point_down():
             "errors",
             "frames",
             "headed",
+            "plain",
             "lines",
             "lisp",
             "reader",
