@@ -255,7 +255,9 @@ class Reading:
             return None
         seen = Table[object, Any]((tuple(from_json(one["key"], tuple[str | None, ...])), _seen(one)) for one in written["seen"])
         loading = {name: from_json(written[name], kind) for name, kind in _LOADING.items()}
-        until = from_json(written.get("knownUntil", usual_known_until(session, known=loading["known"])), int)
+        until = usual_known_until(session, known=loading["known"])
+        if "knownUntil" in written:
+            until = from_json(written["knownUntil"], s.Known)
         return s.Loading(**loading, seen=seen, known_until=until)
 
     def _with_prompts(self, session: s.Session, written: Mapping[str, Json]) -> s.Session:

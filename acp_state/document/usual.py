@@ -10,6 +10,7 @@ from .._json import key_of
 from .._model import evolve
 from .._persistent import Table
 from ..normalize.wire import Asked, Wire
+from ..reduce.carrying import known_of
 
 
 def follows_from(snapshot: s.Snapshot) -> Wire:
@@ -87,9 +88,9 @@ def usual_last_ended(session: s.Session) -> int | None:
     )
 
 
-def usual_known_until(session: s.Session, *, known: bool) -> int:
-    """Where the timeline that a load may replace ended when that was asked: nothing came since."""
-    return (session.before or session).timeline.end if known else 0
+def usual_known_until(session: s.Session, *, known: bool) -> s.Known:
+    """Where the history that a load may replace ended when that was asked: nothing came since."""
+    return known_of(session.before or session) if known else s.Known()
 
 
 def usual_fresh(session: s.Session) -> frozenset[str]:

@@ -74,7 +74,7 @@ def _private(snapshot: s.Snapshot, session: s.Session, wire: Wire) -> dict[str, 
             "phase": loading.phase,
             "replaying": loading.replaying,
             "begun": loading.begun,
-            **({"knownUntil": loading.known_until} if loading.known_until != until else {}),
+            **({"knownUntil": to_json(loading.known_until)} if loading.known_until != until else {}),
             "seen": [_seen_to_json(session, key, replaced) for key, replaced in loading.seen.entries()],
         }
     taken = [

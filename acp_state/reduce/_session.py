@@ -150,6 +150,11 @@ def replace_entry(history: H, place: int, entry: Entry) -> H:
     return evolve(history, timeline=history.timeline.replace(place, entry))
 
 
+def histories(session: Session) -> tuple[History, ...]:
+    """Return the session's history, and the one that a replay keeps aside."""
+    return (session,) if session.before is None else (session, session.before)
+
+
 def in_both(session: Session, change: Callable[[Any], Any]) -> Session:
     """Apply *change* to the session's history and to the one that a replay keeps aside."""
     after: Session = change(session)
@@ -221,10 +226,10 @@ def activity_of(session: Session) -> str | None:
     if session._derives:
         if session._mirrored is not None:
             return session._mirrored
-        histories: tuple[History, ...] = (session,) if session.before is None else (session, session.before)
-        if not any(history._open_turns for history in histories):
+        both = histories(session)
+        if not any(history._open_turns for history in both):
             return "idle"
-        return "requires_action" if any(history._pending for history in histories) else "running"
+        return "requires_action" if any(history._pending for history in both) else "running"
     if session._reported is not None:
         return session._reported
     return session._mirrored if session._mirrored is not None else "idle" if session._idle else None

@@ -6,10 +6,11 @@ the other one at its end.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from .._model import evolve
-from ..state import EMPTY_TABLE, Elicitation, Entry, History, Message, Permission, RequestKey, Session, ToolCall, Turn
+from ..state import EMPTY_TABLE, Elicitation, Entry, History, Known, Message, Permission, RequestKey, Session, ToolCall, Turn
 from ._session import H, current_turn, is_open, is_unfinished
 
 
@@ -35,10 +36,15 @@ def with_question(history: H, key: object, entry: Permission | Elicitation) -> H
     return evolve(history, timeline=history.timeline.add(key, entry), turns=turns, _pending=pending, _urls=urls)
 
 
-def with_live_of_aside(session: Session, aside: History, since: int | None) -> Session:
+def known_of(history: History) -> Known:
+    """Return where the lists of *history* end: all that a load can be told to replace."""
+    return Known(history.timeline.end, history.files.end, history.terminals.end)
+
+
+def with_live_of_aside(session: Session, aside: History, since: Known | None) -> Session:
     """Return *session*, whose replay stays, with what is live of the history kept *aside*.
 
-    *since* is the place in that one's timeline from which on all came live; `None`: all of it did.
+    *since* is where that one ended when all that came from then on was live; `None`: all of it was.
     """
     unowned = _unowned(session)
     last = session._last_ended
@@ -87,7 +93,7 @@ def _is_over(history: History, turn: int) -> bool:
 # --- from one history to the other -----------------------------------------------------------------
 
 
-def _carried(source: History, target: Session, since: int | None) -> tuple[Session, dict[int, int]]:
+def _carried(source: History, target: Session, since: Known | None) -> tuple[Session, dict[int, int]]:
     """Return *target* with what is live of *source* at its end, and where the turns of that went."""
     asked_about = {history.timeline.known(place).tool_call_id for history in (source, target) for place in history._pending}
     entries = [
@@ -102,13 +108,22 @@ def _carried(source: History, target: Session, since: int | None) -> tuple[Sessi
         target = _with_turn(target, source.turns.key_at(place), source.turns.at(place))
     for key, entry in entries:
         target = _with_entry(target, key, entry, None if entry.turn is None else moved[entry.turn], source._epoch)
-    for key, file in source.files.entries():
-        if since is None or file.status == "open":
-            target = evolve(target, files=target.files.add(key, file))
-    for terminal_key, terminal in source.terminals.entries() if since is None else ():
-        if terminal.owner == "client":
+    for place, file in source.files.places():
+        if since is None or place >= since.files or file.status == "open":
+            target = evolve(target, files=target.files.add(source.files.key_at(place), file))
+    there, shown = target.terminals, _terminals_shown(entry for _, entry in entries)
+    for place, terminal in source.terminals.places():
+        terminal_key = source.terminals.key_at(place)
+        is_live = terminal.owner == "client" or terminal.id in shown if since is None else place >= since.terminals
+        if is_live and there.place(terminal_key) < 0:
             target = evolve(target, terminals=target.terminals.add(terminal_key, terminal))
     return target, moved
+
+
+def _terminals_shown(entries: Iterable[Entry]) -> set[str]:
+    """The ids of the terminals that tool calls show."""
+    items = (item for entry in entries if isinstance(entry, ToolCall) for item in entry.content)
+    return {item["terminalId"] for item in items if item.get("type") == "terminal" and "terminalId" in item}
 
 
 def _goes_on(history: History, place: int, entry: Entry, asked_about: set[str | None]) -> bool:
@@ -120,8 +135,8 @@ def _goes_on(history: History, place: int, entry: Entry, asked_about: set[str | 
     return history._pending.place(place) >= 0
 
 
-def _is_live(place: int, entry: Entry, since: int | None) -> bool:
-    return (since is None or place >= since) and not getattr(entry, "historical", False)
+def _is_live(place: int, entry: Entry, since: Known | None) -> bool:
+    return (since is None or place >= since.timeline) and not getattr(entry, "historical", False)
 
 
 def _is_there(source: History, target: History, place: int, entry: Entry) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._model import evolve, maker, names_of
-from ..events import ToolCallPatched
+from ..events import PlanRemoved, PlanReplaced, TerminalOutputAppended, TerminalPatched, ToolCallPatched, UnknownUpdated
 from ..state import (
     EMPTY_TABLE,
     Compaction,
@@ -46,23 +46,41 @@ def in_history(handler: SessionHandler, *, beside: bool = False) -> Handler:
     def loading(session: Session, event: Any, note: Note) -> Session:
         if getattr(event, "live", False) or getattr(event, "owner", None) == "client":
             return _live(session, event, note, handler)
-        return handler(_entered(session, event, note), event, note)
+        after = handler(_entered(session, event, note), event, note)
+        if after.before is None or after.replaying or type(event) not in _STANDING:
+            return after
+        before = _changed_aside(after.before, after, event, _unheard, handler)
+        return after if before is after.before else evolve(after, before=before)
 
     return in_session(handler, beside=beside, loading=loading)
+
+
+_STANDING = frozenset((PlanReplaced, PlanRemoved, UnknownUpdated, TerminalPatched, TerminalOutputAppended))
+"""Updates of what stands beside the timeline: live ones, after a replay's end, are so whether or not the load succeeds."""
 
 
 def _live(session: Session, event: Any, note: Note, handler: SessionHandler) -> Session:
     """Apply what is no replay during one: where the entity stands that it is about, be it aside."""
     if session.before is not None and _stands(session.before, event):
-        aside: Session = evolve(session, before=None, _loading=None, **_fields(session.before))
-        after = handler(aside, event, note)
-        if after is not aside:
-            session = evolve(session, before=history_of(after))
+        before = _changed_aside(session.before, session, event, note, handler)
+        if before is not session.before:
+            session = evolve(session, before=before)
         if not _stands(session, event):
             return session
     live = evolve(session, _loading=None)
     after = handler(live, event, note)
     return session if after is live else evolve(after, _loading=session._loading)
+
+
+def _changed_aside(before: History, session: Session, event: Any, note: Note, handler: SessionHandler) -> History:
+    """Return the history that *session* keeps aside, changed as if it stood there."""
+    aside: Session = evolve(session, before=None, _loading=None, **_fields(before))
+    after = handler(aside, event, note)
+    return before if after is aside else history_of(after)
+
+
+def _unheard(code: str, message: str, subject: str | None = None) -> None:
+    """Take no note of what was noted already."""
 
 
 def _stands(history: History, event: Any) -> bool:
@@ -103,7 +121,7 @@ def _is_replay(session: Session, loading: Loading, event: Any) -> bool:
     """
     if getattr(event, "role", None) != "user" or session._open_turns or prompts.any_waits(session):
         return False
-    return event.id is None or 0 <= place_of_message(session, "user", event.id) < loading.known_until
+    return event.id is None or 0 <= place_of_message(session, "user", event.id) < loading.known_until.timeline
 
 
 def history_of(session: Session) -> History:

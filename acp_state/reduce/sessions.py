@@ -30,6 +30,7 @@ from ._session import (
     with_activity,
     with_session,
 )
+from .carrying import known_of
 from .replay import finished, made_history
 
 
@@ -54,7 +55,7 @@ def setup_asked(snapshot: Snapshot, event: SessionSetupAsked, note: Note) -> Sna
         event.scope,
         known if under_way is None else under_way.known,
         session.phase if under_way is None else under_way.phase,
-        known_until=session.timeline.end if under_way is None else under_way.known_until,
+        known_until=known_of(session) if under_way is None else under_way.known_until,
     )
     session = changed(
         session,

@@ -8,7 +8,7 @@ from .._content import EMPTY_OUTPUT, Output
 from .._model import UNSET, evolve
 from ..events import TerminalCancelAsked, TerminalOutputAppended, TerminalPatched
 from ..state import Session, Terminal
-from ._session import Note, changed, merged_meta, patched_meta
+from ._session import H, Note, changed, histories, in_both, merged_meta, patched_meta
 
 
 def terminal_patched(session: Session, event: TerminalPatched, note: Note) -> Session:
@@ -70,10 +70,15 @@ def terminal_output_appended(session: Session, event: TerminalOutputAppended, no
 
 def terminal_cancel_asked(session: Session, event: TerminalCancelAsked, note: Note) -> Session:
     """Mark the agent's terminal; that it ended is the agent's to say (schema `CancelTerminalRequest`)."""
-    place = session.terminals.place(("agent", event.id))
-    if place < 0:
+    key = ("agent", event.id)
+    if not any(history.terminals.place(key) >= 0 for history in histories(session)):
         note("unknown-target", f"nobody knows a terminal {event.id!r}", event.id)
-        return session
-    terminal = session.terminals.at(place)
-    after = changed(terminal, cancel_requested=True)
-    return session if after is terminal else evolve(session, terminals=session.terminals.replace(place, after))
+
+    def mark(history: H) -> H:
+        place = history.terminals.place(key)
+        before = None if place < 0 else history.terminals.at(place)
+        if before is None or before.cancel_requested:
+            return history
+        return evolve(history, terminals=history.terminals.replace(place, evolve(before, cancel_requested=True)))
+
+    return in_both(session, mark)

@@ -10,7 +10,7 @@ from .._model import UNSET, evolve, maker, replacer
 from .._persistent import EMPTY_LOG, Log
 from ..events import ToolCallCancelAsked, ToolCallPatched, ToolContentChunked
 from ..state import FINAL_STATUSES, Session, ToolCall
-from ._session import Note, changed, current_turn, patched_meta, with_call
+from ._session import H, Note, current_turn, histories, in_both, patched_meta, replace_entry, with_call
 from .replay import renewed
 
 
@@ -191,16 +191,15 @@ def tool_content_chunked(session: Session, event: ToolContentChunked, note: Note
 
 def tool_call_cancel_asked(session: Session, event: ToolCallCancelAsked, note: Note) -> Session:
     """Mark the call; its status is the agent's to change (schema `CancelToolCallRequest`)."""
-    place = session.timeline.place(("tool_call", event.id))
-    if place < 0:
+    key = ("tool_call", event.id)
+    if not any(history.timeline.place(key) >= 0 for history in histories(session)):
         note("unknown-target", f"nobody knows a tool call {event.id!r}", event.id)
-        return session
-    call = session.timeline.known(place)
-    return (
-        evolve(
-            session,
-            timeline=session.timeline.replace(place, changed(call, cancel_requested=True)),
-        )
-        if not call.cancel_requested
-        else session
-    )
+
+    def mark(history: H) -> H:
+        place = history.timeline.place(key)
+        call = None if place < 0 else history.timeline.known(place)
+        if call is None or call.cancel_requested:
+            return history
+        return replace_entry(history, place, evolve(call, cancel_requested=True))
+
+    return in_both(session, mark)

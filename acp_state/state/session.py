@@ -300,6 +300,15 @@ class Parent:
 
 
 @frozen
+class Known:
+    """Where lists of a history ended at some time: what stands from there on came later."""
+
+    timeline: int = 0
+    files: int = 0
+    terminals: int = 0
+
+
+@frozen
 class Loading:
     """A load or resume that is asked and not answered."""
 
@@ -315,8 +324,8 @@ class Loading:
     """Whether anything was."""
     seen: Table[object, tuple[int, Entry] | None] = EMPTY_TABLE
     """What the replay has brought, for scope `cursor`: keys, each with the place and the entry that it replaced, if it did."""
-    known_until: int = 0
-    """Where the timeline ended when it was asked: what stands before was known."""
+    known_until: Known = Known()
+    """Where the history ended when it was asked: what stands before was known."""
 
 
 @frozen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.transcripts import bare, text, v1, v2
+from support.transcripts import bare, shows, text, v1, v2
 
 
 SUCCEEDS = {"success": lambda t: t.agent_answers(2, {}), "failure": lambda t: t.agent_fails(2)}
@@ -209,8 +209,9 @@ def test_a_page_that_the_user_is_sent_to_during_it_can_be_completed_after_it(out
 
 
 @each_outcome
-def test_a_file_that_is_asked_for_during_it_is_kept(outcome):
-    transcript = during_load(lived(), lambda t: t.agent_asks_session(8, "fs/read_text_file", path="/a"), early=False)
+@whenever
+def test_a_file_that_is_asked_for_during_it_is_kept(outcome, early):
+    transcript = during_load(lived(), lambda t: t.agent_asks_session(8, "fs/read_text_file", path="/a"), early=early)
     document = SUCCEEDS[outcome](transcript).client_answers(8, {"content": "x"}).fold()
 
     assert document.session()["files"] == [{"operation": "read", "path": "/a", "status": "answered"}]
@@ -236,8 +237,21 @@ def test_a_terminal_of_the_clients_brings_no_history():
 
 
 @each_outcome
-def test_one_that_is_made_during_it_is_kept(outcome):
-    document = SUCCEEDS[outcome](during_load(lived(), creates_terminal, early=False)).fold()
+@whenever
+def test_one_that_was_asked_for_and_answered_during_it_is_too(outcome, early):
+    def reads(transcript):
+        return transcript.agent_asks_session(8, "fs/read_text_file", path="/a").client_answers(8, {"content": "x"})
+
+    before = lived().agent_asks_session(7, "fs/read_text_file", path="/old").client_answers(7, {"content": "x"})
+    files = SUCCEEDS[outcome](during_load(before, reads, early=early)).fold().session()["files"]
+
+    assert [file["path"] for file in files] == [*(["/old"] if outcome == "failure" else []), "/a"]
+
+
+@each_outcome
+@whenever
+def test_one_that_is_made_during_it_is_kept(outcome, early):
+    document = SUCCEEDS[outcome](during_load(lived(), creates_terminal, early=early)).fold()
 
     assert [terminal["command"] for terminal in document.session()["terminals"]] == ["ls"]
 
@@ -248,6 +262,103 @@ def test_what_one_says_that_was_there_before_is_kept_when_the_load_fails():
 
     (terminal,) = document.session()["terminals"]
     assert (terminal["command"], terminal["output"]) == ("ls", "z")
+
+
+@each_outcome
+@whenever
+def test_one_that_a_question_shows_is_kept_with_its_call(outcome, early):
+    call = {"toolCallId": "t1", "title": "T", "content": [shows("d")], "_meta": {"terminal_info": {"terminal_id": "d", "cwd": "/d"}}}
+
+    def asked(transcript):
+        return transcript.agent_asks_session(31, "session/request_permission", toolCall=call, options=[])
+
+    document = SUCCEEDS[outcome](during_load(lived(), asked, early=early)).fold()
+
+    assert document.tool()["content"] == [shows("d")]
+    assert [terminal["cwd"] for terminal in document.session()["terminals"]] == ["/d"]
+
+
+@each_outcome
+def test_those_of_the_replay_go_with_it(outcome):
+    transcript = lived().load(2).tool_call("t1", content=[shows("d")], _meta={"terminal_info": {"terminal_id": "d", "cwd": "/d"}})
+    document = SUCCEEDS[outcome](transcript).fold()
+
+    assert [terminal["id"] for terminal in document.session().get("terminals", [])] == (["d"] if outcome == "success" else [])
+
+
+# --- what stands beside the timeline, after the replay has ended -----------------------------------------------------------
+
+OUTPUT = {"terminalId": "k", "data": "Yg=="}
+BESIDE = {
+    "plans": (
+        lambda t: t.update("plan_update", plan={"type": "markdown", "planId": "p", "content": "new"}),
+        lambda plans: [(plan["id"], plan["content"]) for plan in plans],
+        {"success": [("h", "old"), ("p", "new")], "failure": [("p", "new")]},
+    ),
+    "unknownUpdates": (
+        lambda t: t.update("_vendor", n=2),
+        lambda updates: [update["n"] for update in updates],
+        {"success": [1, 2], "failure": [2]},
+    ),
+    "terminals": (
+        lambda t: t.update("terminal_update", terminalId="n", command="new").update("terminal_output_chunk", **OUTPUT),
+        lambda terminals: sorted((one["id"], one.get("output")) for one in terminals),
+        {"success": [("k", "ab"), ("n", None)], "failure": [("k", "b"), ("n", None)]},
+    ),
+}
+
+
+@each_outcome
+@pytest.mark.parametrize("what", BESIDE)
+def test_what_is_live_beside_the_timeline_is_kept(what, outcome):
+    live, shown, expected = BESIDE[what]
+    replayed = v2().user_message("u-1", "q").state("idle").replay(2).user_message("h", "old")
+    replayed = replayed.update("plan_update", plan={"type": "markdown", "planId": "h", "content": "old"}).update("_vendor", n=1)
+    replayed = replayed.update("terminal_update", terminalId="k", command="old", output={"data": "YQ=="})
+    document = SUCCEEDS[outcome](live(replayed.state("running"))).fold()
+
+    assert shown(document.session()[what]) == expected[outcome]
+
+
+@each_outcome
+def test_a_plan_that_is_removed_then_is_gone(outcome):
+    plan = {"type": "markdown", "planId": "p", "content": "x"}
+    transcript = v2().user_message("u-1", "q").state("idle").update("plan_update", plan=plan).replay(2).user_message("h", "old")
+    transcript = transcript.update("plan_update", plan=plan).state("running").update("plan_removed", planId="p")
+
+    assert "plans" not in SUCCEEDS[outcome](transcript).fold().session()
+
+
+# --- what the client cancels -------------------------------------------------------------------------------------------------
+
+
+CANCELS = {
+    "tool_call/cancel": (lambda t: t.tool_update("t1", title="T"), {"toolCallId": "t1"}, lambda document: document.tool()),
+    "terminal/cancel": (
+        lambda t: t.update("terminal_update", terminalId="k", command="c"),
+        {"terminalId": "k"},
+        lambda document: document.terminal("k"),
+    ),
+}
+
+
+@pytest.mark.parametrize("method", CANCELS)
+def test_what_is_cancelled_is_so_in_the_history_that_returns(method):
+    made, target, found = CANCELS[method]
+    begun = made(v2().user_message("u-1", "q").state("running")).replay(2).user_message("h", "old")
+    document = begun.client_asks_session(7, method, **target).agent_fails(2).fold()
+
+    assert found(document)["cancelRequested"] is True
+    assert "unknown-target" not in document.codes
+
+
+@pytest.mark.parametrize("method", CANCELS)
+def test_what_nobody_knows_is_told_of_once(method):
+    _, target, _ = CANCELS[method]
+    begun = v2().user_message("u-1", "q").state("running").replay(2).user_message("h", "old")
+    document = begun.client_asks_session(7, method, **target).fold()
+
+    assert document.codes == ["unknown-target"]
 
 
 # --- going on from the middle of it --------------------------------------------------------------------------------------
