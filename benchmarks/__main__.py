@@ -101,14 +101,17 @@ def _rows(args: argparse.Namespace) -> Iterator[Any]:
     def wanted(name: str) -> bool:
         return args.only is None or any(text in name for text in args.only.split(","))
 
+    from .starts import started, started_counted
+
     if args.instructions:
         from .instructions import counted
 
         yield from counted(args.workloads, [size for size in args.sizes if size <= COUNTED], wanted)
+        if wanted("start"):
+            yield from started_counted()
         return
     from .growth import grown
     from .memory import kept
-    from .starts import started
     from .timing import measured
 
     largest = max(args.sizes)

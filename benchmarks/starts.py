@@ -1,18 +1,23 @@
-"""What the import and the command take to start, over a bare Python: the processor time of processes of their own, in turns."""
+"""What the import and the command take to start, over a bare Python: in processes of their own, in turns.
+
+In processor time; or in instructions, which are the same on a busy machine.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import resource
 import subprocess
 import sys
 import tempfile
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from . import ROOT
-from .rows import NONE, Row, row
+from .instructions import VALGRIND
+from .rows import NONE, Row, Target, row
 from .timing import traffic
 from .workloads import SMALLEST
 
@@ -21,9 +26,23 @@ ALL_NAMES: Final = "import acp_state; [getattr(acp_state, name) for name in acp_
 COMMAND: Final = "import sys; from acp_state.cli import main; sys.exit(main())"
 """What the script `acp-state` does."""
 
+TARGETS: Final[Mapping[str, Target]] = {"import acp_state": (60.0, 35.0), "acp-state fold": (100.0, 50.0)}
+"""In milliseconds more than Python itself takes."""
+
 
 def started(rounds: int) -> Iterator[Row]:
     """Yield how many milliseconds each takes more than Python itself does."""
+    yield from _starts(_milliseconds, rounds, "ms", TARGETS)
+
+
+def started_counted() -> Iterator[Row]:
+    """Yield how many millions of instructions each takes more than Python itself does."""
+    yield from _starts(_millions, 1, "M instr", {})
+
+
+def _starts(
+    measure: Callable[[Sequence[str], Mapping[str, str]], float], rounds: int, unit: str, targets: Mapping[str, Target]
+) -> Iterator[Row]:
     with traffic("mix-v2", SMALLEST) as made, tempfile.TemporaryDirectory() as cache:
         commands = {
             "bare Python": ["-c", "pass"],
@@ -31,26 +50,37 @@ def started(rounds: int) -> Iterator[Row]:
             "import of every public name": ["-c", ALL_NAMES],
             "acp-state fold": ["-c", COMMAND, "fold", str(made.path)],
         }
-        targets = {"import acp_state": (60.0, 35.0), "acp-state fold": (100.0, 50.0)}
         # Compiled once, as an installed package is, and apart from what the machine has.
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | {
-            "PYTHONPYCACHEPREFIX": cache
+            "PYTHONHASHSEED": "0",
+            "PYTHONPYCACHEPREFIX": cache,
         }
-        times: dict[str, list[float]] = {name: [] for name in commands}
-        for number in range(rounds + 1):
+        for arguments in commands.values():
+            _run([sys.executable, *arguments], environment)
+        figures: dict[str, list[float]] = {name: [] for name in commands}
+        for _ in range(rounds):
             for name, arguments in commands.items():
-                spent = _seconds(arguments, environment)
-                if number:
-                    times[name].append(spent * 1000)
-        bare = times.pop("bare Python")
-        yield row("start", "bare Python", "", 0, bare, "ms")
-        for name, spent in times.items():
-            over = [one - base for one, base in zip(spent, bare, strict=True)]
-            yield row("start", name, "", SMALLEST if "fold" in name else 0, over, "ms more", (), targets.get(name, NONE))
+                figures[name].append(measure([sys.executable, *arguments], environment))
+        bare = figures.pop("bare Python")
+        yield row("start", "bare Python", "", 0, bare, unit)
+        for name, taken in figures.items():
+            over = [one - base for one, base in zip(taken, bare, strict=True)]
+            yield row("start", name, "", SMALLEST if "fold" in name else 0, over, f"{unit} more", (), targets.get(name, NONE))
 
 
-def _seconds(arguments: list[str], environment: dict[str, str]) -> float:
+def _milliseconds(command: Sequence[str], environment: Mapping[str, str]) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, *arguments], check=True, env=environment, capture_output=True, cwd=ROOT)
+    _run(command, environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime) * 1000
+
+
+def _millions(command: Sequence[str], environment: Mapping[str, str]) -> float:
+    counting = [str(VALGRIND), "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+    told = _run([*counting, *command], environment)
+    return sum(int(count.replace(",", "")) for count in re.findall(r"I\s+refs:\s+([\d,]+)", told)) / 1e6
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Run *command* and return what it says on standard error."""
+    return subprocess.run(command, check=True, env=environment, capture_output=True, cwd=ROOT, text=True).stderr

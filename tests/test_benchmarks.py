@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from acp_state.folding import fold
-from benchmarks import rows, workloads
+from benchmarks import rows, starts, workloads
 
 from support.official import needs_schemas, schemas
 from support.talk import OTHER
@@ -65,6 +65,17 @@ def test_a_smoke_run_gives_every_row(tmp_path):
         assert row.keys() >= {"group", "part", "workload", "frames", "value", "unit"}
         assert ("ratio" in row) == (row["group"] in ("time", "growth", "comparison") and row["part"] != "orjson.loads")
     assert document.keys() == {"python", "libraries", "rounds", "rows"}
+
+
+def test_the_instructions_of_starts_are_those_over_bare_python(monkeypatch):
+    def ran(command, environment):
+        return "==1== I refs: 40,000,000" if command[-1] == "pass" else "==1== I   refs:      51,500,000"
+
+    monkeypatch.setattr(starts, "_run", ran)
+    found = list(starts.started_counted())
+
+    assert [(row.value, row.unit) for row in found] == [(40.0, "M instr"), *[(11.5, "M instr more")] * 3]
+    assert {row.must for row in found} == {None}
 
 
 @pytest.mark.parametrize(
