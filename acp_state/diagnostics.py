@@ -136,14 +136,11 @@ class Findings:
         self._subjects: dict[tuple[str | None, ...], int] = {}
         self.errors: int = 0
         """How many of the findings are errors."""
-        self.added: int = 0
-        """How many there are, repeats included."""
         for finding in findings:
             self.add(finding)
 
     def add(self, finding: Diagnostic) -> None:
         """Add *finding*."""
-        self.added += 1
         self.errors += finding.severity == "error"
         kind = (finding.code, finding.session_id)
         # What is wrong with a line, and not with a message, is about that line.

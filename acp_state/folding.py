@@ -76,6 +76,19 @@ class Fold:
             self.unknown += 1
         return events
 
+    def take_joined(self, chunks: list[PlainChunk]) -> bool:
+        """Fold chunks that go on with one message as one; unless there is something to remark upon: then do nothing and return False."""
+        noted: list[str] = []
+        wire, events, findings = normalize(self.wire, joined(chunks))
+        snapshot = self.snapshot
+        for event in events:
+            snapshot = HANDLERS[event.__class__](snapshot, event, lambda code, *_: noted.append(code))
+        if findings or noted:
+            return False
+        self.snapshot, self.wire = snapshot, wire
+        self.frames += len(chunks)
+        return True
+
     def _found(self, findings: Iterable[Diagnostic]) -> None:
         for finding in findings:
             self.found(evolve(finding, frame=self.frames))
@@ -179,14 +192,10 @@ def _take_all(work: Fold, items: Iterator[Any]) -> None:
                 else:
                     work.take(item)
             continue
-        found = work.findings.added
-        work.take(next(run))
-        if work.findings.added > found:
-            for item in run:
-                work.take(item)
         while chunks := list(islice(run, _MOST)):
-            work.take(joined(chunks))
-            work.frames += len(chunks) - 1
+            if not work.take_joined(chunks):
+                for item in chunks:
+                    work.take(item)
 
 
 _MOST: Final = 256

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias
 import msgspec
 
 from ._json import Json
-from ._model import UNSET, Struct, replace
+from ._model import UNSET, Struct
 from .frames import Frame
 
 
@@ -129,9 +129,12 @@ def place_of_kind(line: bytes, update: PlainUpdate) -> int:
 def joined(chunks: list[PlainChunk]) -> PlainChunk:
     """Return the last of *chunks*, which go on with one message, with the text of all."""
     last = chunks[-1]
+    if len(chunks) == 1:
+        return last
     chunk = last.params.update
-    text = "".join([one.params.update.content.text for one in chunks])
-    return replace(last, params=replace(last.params, update=replace(chunk, content=_Text(text))))
+    text = _Text("".join([one.params.update.content.text for one in chunks]))
+    params = _ChunkParams(last.params.session_id, chunk.__class__(text, chunk.message_id))
+    return PlainChunk(last.jsonrpc, last.method, params, last.line)
 
 
 __all__ = [

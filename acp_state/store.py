@@ -29,7 +29,7 @@ from .errors import StoreClosedError, wrong_kind
 from .events import Event
 from .folded import Folded
 from .folding import Fold
-from .frames import SENDERS, Frame, Sender, read_message
+from .frames import SENDERS, Frame, Sender, notification, read_message
 from .reading.reader import Reader
 from .reading.source import BLOCK
 from .state import Snapshot
@@ -172,7 +172,11 @@ class Store:
             if self._closed:
                 msg = "the store is closed"
                 raise StoreClosedError(msg)
-            if isinstance(data, (bytes, bytearray, memoryview, str)):
+            # First what most is: one message that somebody else has decoded.
+            frame = notification(data, sender, time, None) if data.__class__ is dict and sender is not None else None
+            if frame is not None:
+                self._take_frame(frame)
+            elif isinstance(data, (bytes, bytearray, memoryview, str)):
                 raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
                 for start in range(0, len(raw), BLOCK):
                     self._take(self._readers[sender].feed(raw[start : start + BLOCK]), sender, time)
@@ -185,7 +189,8 @@ class Store:
             else:
                 self._take(read_message(data, sender, time=time))
             snapshot = self._fold.snapshot
-        self._call()
+        if self._calls:
+            self._call()
         return snapshot
 
     def close(self) -> None:
@@ -207,20 +212,23 @@ class Store:
         self.close()
 
     def _take(self, items: Iterable[Frame | Diagnostic], sender: Sender | None = None, time: float | None = None) -> None:
-        fold = self._fold
         for item in items:
             if isinstance(item, Diagnostic):
-                fold.findings.add(item)
-                continue
-            if sender is not None or time is not None:
-                item = replace(item, sender=sender or item.sender, time=item.time if time is None else time)  # noqa: PLW2901 -- it is completed
-            before = fold.snapshot
-            events = fold.take(item)
-            if self._followed and fold.snapshot is not before:
-                update = Update(before, fold.snapshot, events)
-                self._calls.extend((hearer, update) for hearer in self._hearers)
-                for stream in self._streams:
-                    stream.put(update)
+                self._fold.findings.add(item)
+            elif sender is None and time is None:
+                self._take_frame(item)
+            else:
+                self._take_frame(replace(item, sender=sender or item.sender, time=item.time if time is None else time))
+
+    def _take_frame(self, frame: Frame) -> None:
+        fold = self._fold
+        before = fold.snapshot
+        events = fold.take(frame)
+        if self._followed and fold.snapshot is not before:
+            update = Update(before, fold.snapshot, events)
+            self._calls.extend((hearer, update) for hearer in self._hearers)
+            for stream in self._streams:
+                stream.put(update)
 
     # --- telling others
 

@@ -143,8 +143,8 @@ def fold_each(traffic: Traffic) -> Acts:
     def act() -> Fold:
         work, reader = Fold(), Reader()
         for block in blocks(data):
-            for frame in reader.feed(block):
-                work.take(frame)
+            for item in reader.feed_plainly(block):
+                work.take(item)
                 _ = work.snapshot
         return work
 

@@ -11,7 +11,7 @@ This file knows JSON and no protocol.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from .._json import FrozenDict, FrozenList, Json, NotJsonError, freeze
 from .._model import UNSET, frozen
@@ -161,7 +161,12 @@ def word(*known: str) -> Hook:
             [Problem("unknown-value", f"{value!r} is none of {', '.join(known)}")],
         )
 
+    WORDS[hook] = words
     return hook
+
+
+WORDS: Final[dict[Hook, frozenset[str]]] = {}
+"""The hooks that `word` made, and what each knows."""
 
 
 def decode(hook: Hook, raw: Json) -> tuple[Any, list[Problem]]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from .._json import FrozenDict, FrozenList, Json, NotJsonError, freeze
-from .decode import Hook, MalformedError, Tolerated, an_object, anything, boolean, text
+from .decode import WORDS, Hook, MalformedError, Tolerated, an_object, anything, boolean, text
 
 
 class OddError(Exception):
@@ -26,6 +26,20 @@ ODD: Final = (OddError, MalformedError, Tolerated, NotJsonError)
 
 _PASSING: Final[Mapping[Hook, type]] = {text: str, boolean: bool}
 """The class whose instances a hook returns as they are: they need not be shown to it."""
+
+
+class _Words(dict[str, str]):
+    """Looks up each word that is known."""
+
+    def __missing__(self, word: str) -> str:
+        raise OddError
+
+
+def _passing(hook: Hook) -> tuple[type | None, Hook | None]:
+    """The class whose instances *hook* lets pass, and what looks at them before that."""
+    if hook in WORDS:
+        return str, _Words(zip(WORDS[hook], WORDS[hook], strict=True)).__getitem__
+    return _PASSING.get(hook), None
 
 
 def _frozen_object(value: Json) -> FrozenDict:
@@ -65,10 +79,10 @@ def row(
     make: Callable[[list[Any]], Any] | None,
 ) -> Hook:
     """The quick form of `combine.row`: *members* have a name, a hook, and what `null` stands for; *blank* has a value for each."""
-    known: dict[str, tuple[int, type | None, Hook, Any]] = {
-        name: (index, _PASSING.get(hook), form_of(hook), null) for index, (name, hook, null) in enumerate(members)
+    known: dict[str, tuple[int, type | None, Hook | None, Hook, Any]] = {
+        name: (index, *_passing(hook), form_of(hook), null) for index, (name, hook, null) in enumerate(members)
     }
-    known |= dict.fromkeys(other_names, (0, None, _odd, NO_NULL))
+    known |= dict.fromkeys(other_names, (0, None, None, _odd, NO_NULL))
     find = known.get
     needed = tuple(index for index, value in enumerate(blank) if value is missing)
 
@@ -79,9 +93,9 @@ def row(
         for name, value in raw.items():
             found = find(name)
             if found is not None:
-                index, passing, read, null = found
+                index, passing, look, read, null = found
                 if value.__class__ is passing:
-                    values[index] = value
+                    values[index] = value if look is None else look(value)
                 elif value is not None:
                     values[index] = read(value)
                 elif null is NO_NULL:
