@@ -5,14 +5,12 @@ The text is the same for equal values: keys keep their order, and lone surrogate
 
 from __future__ import annotations
 
-import re
-
 from typing import Final
 
 from ._json import Json, encode
 
 
-_CONTROLS: Final = "[\x7f-\x9f\u2028\u2029]"
+_CONTROLS: Final = {chr(code): f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
 """What JSON lets stand as it is and a terminal or a reader of lines might act upon (SPEC 8)."""
 
 
@@ -21,7 +19,10 @@ def json_text(value: Json, indent: int | None = None) -> str:
     text = encode(value, indent).decode()
     if text.isascii() and "\x7f" not in text:
         return text
-    return re.sub(_CONTROLS, lambda found: f"\\u{ord(found[0]):04x}", text)
+    for control, escape in _CONTROLS.items():  # one search of C each, where a pattern would look at each character
+        if control in text:
+            text = text.replace(control, escape)
+    return text
 
 
 def error_text(error: Json | None) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
-from typing import Any, Final
+from operator import attrgetter
+from typing import Any, Final, TypeAlias
 
 from .. import state as s
 from .._content import Content, Output
@@ -22,22 +23,32 @@ def to_json(value: Any) -> Json:
 _COMPUTED: Final[Mapping[str, Any]] = {"replaying": False, "pending_prompts": ()}
 
 
+_Member: TypeAlias = tuple[str, str, bool, Any]
+"""An attribute, its name in the document, whether it is always there, and what counts as absent."""
+
+
 @cache
-def _members(cls: Any) -> tuple[tuple[str, str, bool, Any], ...]:
-    """What is printed of *cls*: attribute, name in the document, whether it is always there, and what counts as absent."""
+def _members(cls: Any) -> tuple[_Member, ...]:
+    """What is printed of *cls*."""
     always = ALWAYS.get(cls, frozenset())
     absent = {**_COMPUTED, **defaults_of(cls), **(defaults_of(s.Facts) if cls is s.Session else {})}
-    return tuple((name, wire_name(name), name in always, absent.get(name)) for name in printed(cls))
+    members = [(name, wire_name(name), name in always, absent.get(name)) for name in printed(cls)]
+    if cls in SEALABLE:
+        place = next(place for place, (name, *_) in enumerate(members) if name == "content")
+        members.insert(place + 1, ("sealed", "sealed", False, False))
+    return tuple(members)
 
 
 def _printer(cls: type) -> Callable[[Any], dict[str, Json]]:
     members = _members(cls)
+    names = [name for name, *_ in members]
+    values_of = attrgetter(*names, names[0])  # of one name alone it would get no tuple
     tag = cls.type if cls in ENTRIES else None  # type: ignore[attr-defined]  # every entry class has it
     has_extra = "extra" in names_of(cls)
 
     def print_object(instance: Any) -> dict[str, Json]:
         object_: dict[str, Json] = {} if tag is None else {"type": tag}
-        _print_into(object_, instance, members)
+        _print_into(object_, members, values_of(instance))
         if has_extra and instance.extra is not None:
             object_ |= instance.extra
         return object_
@@ -45,25 +56,23 @@ def _printer(cls: type) -> Callable[[Any], dict[str, Json]]:
     return print_object
 
 
-def _print_into(object_: dict[str, Json], instance: Any, members: Iterable[tuple[str, str, bool, Any]]) -> None:
-    for name, wire, needed, default in members:
-        value = getattr(instance, name)
-        if needed or not (value is default or value is UNSET or _is_empty(value, default)):
+def _print_into(object_: dict[str, Json], members: Iterable[_Member], values: Iterable[Any]) -> None:
+    for (_, wire, needed, default), value in zip(members, values, strict=False):
+        if value is default and not needed:  # as most are
+            continue
+        if value.__class__ is str:
+            object_[wire] = value
+        elif needed or not (value is UNSET or _is_empty(value, default)):
             object_[wire] = to_json(value)
-        if name == "content" and isinstance(instance, (s.Message, s.Compaction)) and instance.sealed:
-            object_["sealed"] = True
 
 
 def members_to_json(instance: Any, names: Collection[str]) -> tuple[dict[str, Json], list[str]]:
     """Return those members of *instance* that print its attributes *names*, and the names of those that are not printed."""
     cls: Any = type(instance)
-    wanted = [member for member in _members(cls) if member[0] in names]
+    wanted = [member for member in _members(cls) if member[0] in names or (member[0] == "sealed" and "content" in names)]
     object_: dict[str, Json] = {}
-    _print_into(object_, instance, wanted)
-    unset = [wire for _, wire, _, _ in wanted if wire not in object_]
-    if "content" in names and cls in SEALABLE and "sealed" not in object_:
-        unset.append("sealed")
-    return object_, unset
+    _print_into(object_, wanted, [getattr(instance, member[0]) for member in wanted])
+    return object_, [wire for _, wire, _, _ in wanted if wire not in object_]
 
 
 def _is_empty(value: Any, default: Any) -> bool:
