@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias
 
 from ._json import Json, NotJsonError, decode
-from ._model import UNSET
+from ._model import UNSET, evolve
 from .diagnostics import Diagnostic
 from .dialects.acp_state_ import FORMAT, KEYS, VERSION
 from .frames import Frame, Sender, read_one
@@ -52,6 +52,7 @@ class Conversion:
         self.lost: Counter[str] = Counter()
         self.findings: list[Diagnostic] = []
         self.frames: int = 0
+        self._earlier = 0
         self._bare = to == "jsonrpc"
         self._dialect = dialect
         self._wire: Wire = NEW
@@ -61,6 +62,7 @@ class Conversion:
         """Yield the records of a recording, without the header. Raises `OSError` for what cannot be opened or read."""
         reader = Reader(self._dialect)
         lines = _Lines()
+        self._earlier = self.frames
         for block in blocks(source):
             if isinstance(block, Diagnostic):
                 self.findings.append(block)
@@ -87,7 +89,7 @@ class Conversion:
         sender = item.sender if item.kind in ("exit", "invalid") else sender_of_frame(self._wire, item)[0]
         self._wire, _, findings = normalize(self._wire, item)
         if item.kind == "invalid":
-            self.findings += findings
+            self.findings += (evolve(finding, frame=self.frames - self._earlier) for finding in findings)
             yield from self._raw(item.line, lines)
         elif self._bare:
             yield from self._message(item, sender)

@@ -66,14 +66,20 @@ def grouped(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
     return told
 
 
-def losses(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return those of *findings* by which something was lost, which may be why what is looked for is not there.
+def losses(findings: Iterable[Diagnostic], session_id: str | None = None) -> list[Diagnostic]:
+    """Return those of *findings* that may be why something, or the session of that id, is not there.
 
-    Not that there is a state document in place of a recording, which `nothing_read` says.
+    What is about another session is not why. Nor is it told that there is a state document in place of a
+    recording, which `nothing_read` says.
     """
     from .dialects import A_STATE
 
-    return [finding for finding in findings if finding.severity == "error" or (_is_of_line(finding) and finding.message != A_STATE)]
+    return [
+        finding
+        for finding in findings
+        if (finding.session_id is not None and finding.session_id == session_id)
+        or (finding.session_id is None and (finding.severity == "error" or _is_of_line(finding)) and finding.message != A_STATE)
+    ]
 
 
 def lines_without_frame(findings: Iterable[Diagnostic]) -> int:

@@ -141,7 +141,7 @@ def _nothing_found(pattern: str, root: Path) -> str:
     if path.is_dir():
         return f"{path}: no recording in it, which would end in {', '.join(SUFFIXES)}, or in these with .gz"
     if path.exists():
-        return f"{path}: is no recording"
+        return f"{path}: is no recording" + (", but what is expected of one" if is_expected(path) else "")
     if glob.has_magic(pattern):
         return f"no recording is found by {pattern!r}" + ("" if root == Path() else f" in {root}")
     return f"{path}: there is no such file or folder"

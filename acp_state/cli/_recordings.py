@@ -293,11 +293,14 @@ def nothing_read(file: str, findings: Sequence[Diagnostic], *, told: bool = Fals
     return UsageError(f"{name_of(file)}: {seen(findings, told=told)}")
 
 
-def print_losses(findings: Iterable[Diagnostic], how: str, recording: str | None = None) -> None:
-    """Print, where what was asked for is not there, the findings that may be why: the message about that is not to be drowned."""
+def print_losses(findings: Iterable[Diagnostic], how: str, recording: str | None = None, *, session: str | None = None) -> None:
+    """Print, where what was asked for is not there, the findings that may be why: the message about that is not to be drowned.
+
+    *session* is that which was asked for.
+    """
     from ..findings import losses
 
-    print_findings(losses(findings), how, recording)
+    print_findings(losses(findings, session), how, recording)
 
 
 def tell_of_other_text(file: str, findings: Iterable[Diagnostic], frames: int, how: str = "text") -> None:

@@ -42,8 +42,12 @@ def check_folded(folded: Folded, file: str, args: argparse.Namespace) -> None:
     if args.start is None and args.until != 0:
         check_read(file, folded, told=args.diagnostics != "none")
     if args.until_turn is not None and not turn_ended(folded.snapshot, args):
+        sessions = _asked(folded.snapshot, args)
+        if args.session is not None and not sessions:
+            raise no_session(file, args.session, folded.snapshot.sessions)
         whose = "" if args.session is None else f" of session {args.session!r}"
-        raise UsageError(f"{name_of(file)}: turn {args.until_turn}{whose} does not end in it")
+        most = max((len(session.turns) for session in sessions), default=0)
+        raise UsageError(f"{name_of(file)}: turn {args.until_turn}{whose} does not end in it; there are {most}")
 
 
 def code_of(folded: Folded, args: argparse.Namespace) -> int:
@@ -54,9 +58,14 @@ def code_of(folded: Folded, args: argparse.Namespace) -> int:
 
 def turn_ended(snapshot: Any, args: argparse.Namespace) -> bool:
     """Whether the turn that `--until-turn` names is over."""
-    sessions = snapshot.sessions.values() if args.session is None else filter(None, [snapshot.sessions.find(args.session)])
     place = args.until_turn - 1
-    return any(len(session.turns) > place and session.turns[place].status != "running" for session in sessions)
+    return any(len(session.turns) > place and session.turns[place].status != "running" for session in _asked(snapshot, args))
+
+
+def _asked(snapshot: Any, args: argparse.Namespace) -> list[Any]:
+    """Return the sessions among which a turn is looked for."""
+    sessions = snapshot.sessions
+    return [*sessions.values()] if args.session is None else [*filter(None, [sessions.find(args.session)])]
 
 
 def print_tally(folded: Folded, args: argparse.Namespace) -> None:

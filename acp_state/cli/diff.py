@@ -109,6 +109,6 @@ def _folded(file: str, args: argparse.Namespace) -> Folded:
         if args.session not in (None, *folded.snapshot.sessions):
             raise no_session(file, args.session, folded.snapshot.sessions)
     except UsageError:
-        print_losses(folded.diagnostics, args.diagnostics, name_of(file))
+        print_losses(folded.diagnostics, args.diagnostics, name_of(file), session=args.session)
         raise
     return folded if args.session is None else only(folded, args.session)

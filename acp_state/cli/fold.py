@@ -123,7 +123,7 @@ def _run(file: str, args: argparse.Namespace) -> int:
         check_folded(folded, file, args)
         text = printed(folded, file, args)
     except UsageError:
-        print_losses(folded.diagnostics, args.diagnostics, name)
+        print_losses(folded.diagnostics, args.diagnostics, name, session=args.session)
         raise
     print_findings(folded.diagnostics, args.diagnostics, name)
     print_tally(folded, args)

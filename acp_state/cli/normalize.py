@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from . import FINE, UsageError, _steps
@@ -58,7 +60,7 @@ def _run(file: str, args: argparse.Namespace) -> int:
 
     found = Findings()
     frames = 0
-    printing = print_findings
+    printing: Callable[..., None] = print_findings
     try:
         for step in _steps.steps_of(file, args, told=args.diagnostics != "none"):
             frames += step.number is not None
@@ -66,7 +68,7 @@ def _run(file: str, args: argparse.Namespace) -> int:
                 found.add(finding)
             _print(file, step, args)
     except UsageError:
-        printing = print_losses
+        printing = partial(print_losses, session=args.session)
         raise
     finally:
         printing(found, args.diagnostics, name_among(file, args.files))

@@ -96,7 +96,11 @@ def run(args: argparse.Namespace) -> int:
     counted = [one for one in everything if args.session in (None, one.session)]
     is_missing = code == FINE and args.session is not None and not counted
     for note in notes:
-        (print_losses if is_missing else print_findings)(note.findings, args.diagnostics, name_among(note.file, args.files))
+        name = name_among(note.file, args.files)
+        if is_missing:
+            print_losses(note.findings, args.diagnostics, name, session=args.session)
+        else:
+            print_findings(note.findings, args.diagnostics, name)
     for note in notes:
         tell_of_other_text(note.file, note.findings, note.frames, args.diagnostics)
     for message in refused:

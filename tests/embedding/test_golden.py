@@ -79,7 +79,7 @@ def test_the_root_may_look_like_a_pattern(tmp_path):
         ("none/*.ndjson", "no recording is found by 'none/*.ndjson' in {}"),
         ("*.state.json", "no recording is found by '*.state.json' in {}"),
         ("gone.ndjson", "{}/gone.ndjson: there is no such file or folder"),
-        ("one.state.json", "{}/one.state.json: is no recording"),
+        ("one.state.json", "{}/one.state.json: is no recording, but what is expected of one"),
         (
             "empty",
             "{}/empty: no recording in it, which would end in .ndjson, .jsonl, .json, .jsons, .log, .traffic, or in these with .gz",

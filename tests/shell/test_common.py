@@ -251,7 +251,8 @@ def test_a_recording_with_a_few_other_lines_is_a_recording(shell, recording):
 
 @pytest.mark.parametrize("argv", [["fold"], ["normalize"], ["stats"], ["diff"]], ids=lambda argv: argv[0])
 def test_a_session_that_is_not_there_is_told_of_with_what_was_lost_alone(argv, shell, recording):
-    lines = UNKNOWN_KIND.lines("jsonrpc")
+    broken = v1("s-1").update("plan", entries=7).lines("jsonrpc")[-1]  # an error, but of another session
+    lines = [*UNKNOWN_KIND.lines("jsonrpc"), broken]
     for extra, lost in ([], 0), ([b"nonsense"], 1):
         path = recording([*lines, *extra])
         ran = shell(*argv, path, *([path] if argv == ["diff"] else []), "--session", "s-9")
@@ -259,6 +260,12 @@ def test_a_session_that_is_not_there_is_told_of_with_what_was_lost_alone(argv, s
         *before, last = ran.err.splitlines()
         assert last.startswith("acp-state: ")
         assert ["not-json" in line for line in before] == [True] * lost
+
+
+def test_what_was_wrong_with_the_session_that_is_not_there_is_told(shell, recording):
+    path = recording([*UNKNOWN_KIND.lines("jsonrpc"), b'{"jsonrpc":"2.0","id":9,"method":"session/close","params":{"sessionId":"s-9"}}'])
+    assert [line.partition("code=")[2] for line in shell("fold", path).err.splitlines() if "s-9" in line] != []
+    assert [line.partition("code=")[2][:15] for line in shell("fold", path, "--session", "s-9").err.splitlines()] == ["unknown-session", ""]
 
 
 def test_messages_are_never_grouped_as_lines_are(shell, recording):

@@ -58,6 +58,12 @@ def test_it_writes_to_a_file(name, shell, recording, tmp_path):
     assert (gzip.decompress(data) if name.endswith(".gz") else data).decode() == shell("convert", path).out
 
 
+def test_findings_are_those_of_a_fold(shell, recording):
+    invalid = b'{"jsonrpc":"2.0","result":3,"method":4}'
+    for files in [recording([*SESSION.lines("jsonrpc"), invalid, b"nonsense"])], [recording(SESSION, "1"), recording([invalid], "2")]:
+        assert shell("convert", *files).err == shell("fold", *files).err != ""
+
+
 def test_a_file_that_is_refused_leaves_the_output_as_it_was(shell, recording, tmp_path):
     output = recording(SESSION, "output")
     before = output.read_bytes()

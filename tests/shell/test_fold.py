@@ -201,7 +201,8 @@ def test_it_stops_at_the_end_of_a_turn(shell, recording):
     assert text_of(json.loads(shell("fold", path, "--until-turn", 1).out)) == ["hello", "hi"]
     assert shell("fold", path, "--until-turn", 1).out == dumps(fold(LINES[:8])) + "\n"
     assert shell("fold", path, "--until-turn", 2).out == dumps(fold(LINES)) + "\n"
-    assert wrong(shell("fold", path, "--until-turn", 3)) == f"acp-state: {path}: turn 3 does not end in it"
+    assert wrong(shell("fold", path, "--until-turn", 3)) == f"acp-state: {path}: turn 3 does not end in it; there are 2"
+    assert wrong(shell("fold", path, "--until-turn", 1, "--session", "x")) == f"acp-state: {path}: no session 'x'; there are: 's-1'"
 
 
 def test_it_stops_at_the_end_of_a_turn_of_one_session(shell, recording):
