@@ -131,14 +131,7 @@ def freeze(value: Any, depth: int = MAX_DEPTH) -> Json:
     if kind is int or kind is float:
         return _freeze_scalar(value)
     if kind is dict or isinstance(value, Mapping):
-        if depth <= 0:
-            raise _too_deep()
-        items: dict[str, Json] = {}
-        for name, item in value.items():
-            key = name if type(name) is str else _freeze_key(name)
-            item_kind = type(item)
-            items[key] = item if item_kind is str or (item_kind is int and -_HUGE < item < _HUGE) else freeze(item, depth - 1)
-        return FrozenDict(items)
+        return _freeze_object(value, depth)
     if kind is list or isinstance(value, (list, tuple)):
         if depth <= 0:
             raise _too_deep()
@@ -148,6 +141,19 @@ def freeze(value: Any, depth: int = MAX_DEPTH) -> Json:
             elements.append(item if item_kind is str or (item_kind is int and -_HUGE < item < _HUGE) else freeze(item, depth - 1))
         return FrozenList(elements)
     return _freeze_scalar(value)
+
+
+def _freeze_object(value: Mapping[Any, Any], depth: int) -> FrozenDict:
+    if depth <= 0:
+        raise _too_deep()
+    changed: dict[str, Json] = {}
+    for name, item in value.items():
+        if name.__class__ is not str:
+            return FrozenDict((_freeze_key(name), freeze(item, depth - 1)) for name, item in value.items())
+        kind = item.__class__
+        if kind is not str and not (kind is int and -_HUGE < item < _HUGE):
+            changed[name] = freeze(item, depth - 1)
+    return FrozenDict({**value, **changed} if changed else value)
 
 
 def _freeze_key(name: object) -> str:
@@ -336,20 +342,21 @@ def key_of(value: Json) -> object:
 
 def same(a: Json, b: Json) -> bool:
     """Whether two JSON values are the same to the type: `1`, `1.0` and `true` are equal to Python, not to JSON."""
+    return a is b or (a == b and _alike(a, b))  # Python compares in C, and what differs nearly always differs to it, too
+
+
+def _alike(a: Json, b: Json) -> bool:
+    """Whether two equal values are so to the type."""
     if a is b:
         return True
     if isinstance(a, dict):
-        if not isinstance(b, dict) or len(a) != len(b):
-            return False
         for key, value in a.items():  # noqa: SIM110 -- a generator would double the depth of the stack
-            if key not in b or not same(value, b[key]):
+            if not _alike(value, b[key]):
                 return False
         return True
     if isinstance(a, list):
-        if not isinstance(b, list) or len(a) != len(b):
-            return False
         for one, other in zip(a, b, strict=True):  # noqa: SIM110 -- likewise
-            if not same(one, other):
+            if not _alike(one, other):
                 return False
         return True
-    return type(a) is type(b) and bool(a == b)
+    return type(a) is type(b)

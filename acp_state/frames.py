@@ -16,6 +16,8 @@ from .methods import REQUESTS
 Sender: TypeAlias = Literal["client", "agent"]
 Kind: TypeAlias = Literal["request", "response", "error", "notification", "exit", "invalid"]
 
+NO_ID: Final = "an id that is an object or an array"
+
 SENDERS: Final[tuple[Sender, Sender]] = ("client", "agent")
 
 
@@ -87,7 +89,7 @@ def _read_with_care(message: Mapping[str, Json], sender: Sender | None, asked: b
     id_ = message.get("id", UNSET)
     method = message.get("method", UNSET)
     if isinstance(id_, (Mapping, list, tuple)):
-        return invalid("an id that is an object or an array", sender, time, line)
+        return invalid(NO_ID, sender, time, line)
     if method is not UNSET and not isinstance(method, str):
         return invalid("a method that is no string", sender, time, line)
     if "error" in message and (message["error"] is not None or "result" not in message):

@@ -59,11 +59,11 @@ class _Text(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag_field
     text: str
 
 
-NO_ID: Final = msgspec.UNSET
+WITHOUT_ID: Final = msgspec.UNSET
 
 
 class PlainTextChunk(Struct, frozen=True, gc=False, forbid_unknown_fields=True, rename="camel", tag_field="sessionUpdate"):
-    """`ContentChunk` of such text; *message_id* is `NO_ID` where there is none."""
+    """`ContentChunk` of such text; *message_id* is `WITHOUT_ID` where there is none."""
 
     role: ClassVar[str]
 
@@ -140,8 +140,8 @@ def joined(chunks: list[PlainChunk]) -> PlainChunk:
 __all__ = [
     "CHUNKS",
     "CHUNK_KINDS",
-    "NO_ID",
     "PLAINLY",
+    "WITHOUT_ID",
     "Plain",
     "PlainChunk",
     "PlainTextChunk",

@@ -14,7 +14,7 @@ from .. import state as s
 from .._json import FrozenDict, Json
 from .._model import UNSET, replacer
 from ..diagnostics import Diagnostic
-from ..frames import Frame
+from ..frames import NO_ID, Frame, invalid
 from ..methods import CANCEL_REQUEST
 from ..plain import Plain, PlainChunk, PlainUpdate
 from . import scrub
@@ -80,6 +80,8 @@ _now_of = replacer(Wire, "last_session")
 def _normalize(wire: Wire, frame: Frame | Plain) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:
     if not isinstance(frame, Frame):
         frame = frame.frame
+    elif isinstance(frame.id, (Mapping, list, tuple)):  # somebody made it so: what is read has none such
+        frame = invalid(NO_ID, frame.sender, frame.time, frame.line)
     sender, doubt = sender_of_frame(wire, frame)
     draft = Draft(wire, frame, sender or "agent")
     if frame.kind == "invalid":

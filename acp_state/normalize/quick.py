@@ -8,7 +8,7 @@ hook that it makes its quick form; any other hook is its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from .._json import FrozenDict, FrozenList, Json, NotJsonError, freeze
@@ -110,32 +110,35 @@ def row(
     return form
 
 
-def keeping(members: Iterable[tuple[str, Hook, bool]], needed: Iterable[str]) -> Hook:
+def keeping(members: Sequence[tuple[str, Hook, bool]], needed: Iterable[str]) -> Hook:
     """The quick form of `combine.keeping`: *members* have a name, a hook, and whether they may be `null`."""
     known = {name: (_PASSING.get(hook), form_of(hook), nullable) for name, hook, nullable in members}
-    find = known.get
+    texts = frozenset(name for name, hook, _ in members if hook is text)
     all_needed = frozenset(needed)
 
     def form(raw: Json) -> FrozenDict:
         if raw.__class__ not in _OBJECTS or not all_needed <= raw.keys():
             raise OddError
-        kept: dict[str, Json] = {}
+        changed: dict[str, Json] = {}
         for name, value in raw.items():
-            found = find(name)
-            if found is None:
-                if name.__class__ is not str:
-                    raise OddError
-                kept[name] = value if value.__class__ is str else freeze(value)
-            else:
-                passing, read, nullable = found
-                if value.__class__ is passing or (value is None and nullable):
-                    kept[name] = value
-                else:
-                    member = read(value)
-                    kept[name] = FrozenList(member) if member.__class__ is tuple else member
-        return FrozenDict(kept)
+            if value.__class__ is not str or name not in texts:  # as most are
+                changed[name] = member(name, value)
+        return FrozenDict({**raw, **changed} if changed else raw)
+
+    def member(name: Json, value: Json) -> Json:
+        passing, read, nullable = known.get(name, _UNKNOWN)
+        if name.__class__ is not str:
+            raise OddError
+        if value.__class__ is passing or (value is None and nullable):
+            return value
+        read_value = read(value)
+        return FrozenList(read_value) if read_value.__class__ is tuple else read_value
 
     return form
+
+
+_UNKNOWN: Final[tuple[type, Hook, bool]] = (str, freeze, True)
+"""How a member is read that nobody knows: as any JSON."""
 
 
 def items(hook: Hook) -> Hook:

@@ -14,7 +14,7 @@ from .. import state as s
 from .._content import PLAIN as PLAIN_TEXT
 from .._json import FrozenDict, Json
 from .._model import UNSET, frozen
-from ..plain import NO_ID, PlainTextChunk
+from ..plain import WITHOUT_ID, PlainTextChunk
 from . import quick, quirks
 from . import shapes as sh
 from .decode import Hook, anything, text
@@ -362,7 +362,7 @@ def plain_chunk(session_id: str, chunk: PlainTextChunk, version: int) -> tuple[e
     """Return the events of a chunk of plain text; `None` where it needs a second look."""
     id: Any = chunk.message_id
     if version == 1:
-        return (e.MessageChunked(session_id, chunk.role, None if id is NO_ID else id, PLAIN_TEXT, chunk.content.text),)
-    if id is NO_ID:
+        return (e.MessageChunked(session_id, chunk.role, None if id is WITHOUT_ID else id, PLAIN_TEXT, chunk.content.text),)
+    if id is WITHOUT_ID:
         return None
     return (e.MessageChunked(session_id, chunk.role, id, PLAIN_TEXT, chunk.content.text, None, chunk.role == "user"),)

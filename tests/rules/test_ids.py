@@ -6,6 +6,10 @@ import json
 
 import pytest
 
+from acp_state import fold
+from acp_state._json import FrozenDict
+from acp_state.frames import Frame
+
 from support.transcripts import ABSENT, bare, same, text, v1, v2
 
 
@@ -349,3 +353,12 @@ def _unnumbered(value):
         kept = {name: _unnumbered(one) for name, one in value.items() if name not in ("requestId", "id")}
         return kept if number is ABSENT else {**kept, "id": number}
     return value
+
+
+@pytest.mark.parametrize("id", [[], {}, (1,), FrozenDict(a=1)], ids=repr)
+@pytest.mark.parametrize("kind", ["request", "response", "error", "notification"])
+def test_a_frame_with_an_id_that_is_no_word_and_no_number_is_no_message(kind, id):
+    folded = fold([Frame("client", kind, id, "session/prompt", {"sessionId": "s"})])
+
+    assert [finding.code for finding in folded.diagnostics] == ["invalid-message"]
+    assert not folded.snapshot.connection.open_requests
