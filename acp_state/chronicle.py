@@ -372,7 +372,8 @@ def _times(turn: _Note, usage: list[tuple[Moment, s.Usage]]) -> TurnTimes:
 
 def _open_turn(session: s.Session) -> int | None:
     """The turn that output belongs to now (SPEC 4.4)."""
-    return session._open_turns.first()
+    turn = session._open_turns.first()
+    return None if turn is None else turn.place
 
 
 def _status(what: Any) -> Any:

@@ -116,7 +116,7 @@ def work(session: Session) -> Work:
     return Work(
         session.activity,
         session.phase in ("opening", "loading"),
-        tuple(session.turns.at(place) for place in session._open_turns),
+        tuple(session.turns.at(turn.place) for turn in session._open_turns),
         tuple(prompt for prompt in session.pending_prompts if prompt.rejected is None),
         open_calls(session),
         tuple(_pending_in(session)),

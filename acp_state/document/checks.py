@@ -87,8 +87,8 @@ def _check_history(history: s.History) -> None:
         _check_turn(history, entry)
         if isinstance(entry, s.ToolCall):
             _check_ids(entry.content)
-    for turn in history.turns:
-        place = turn._entry
+    for turn in history._open_turns:
+        place = turn.entry
         if place is not None and not (history.timeline.stands(place) and isinstance(history.timeline.at(place), s.Message)):
             _refuse(f"no message is the prompt at {place}")
 

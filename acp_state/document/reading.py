@@ -354,7 +354,7 @@ def _may_be_answered(turn: s.Turn) -> bool:
 
 def _with_private_history(history: Any, written: Mapping[str, Json]) -> Any:
     """Return *history* with what follows from its entries, and with what was written of it."""
-    turns = _with_private_turns(history, written.get("turns", {}))
+    turns = _open_turns(history, written.get("turns", {}))
     timeline = history.timeline
     pending: list[int] = []
     asked: dict[int, list[int]] = {}
@@ -367,24 +367,20 @@ def _with_private_history(history: Any, written: Mapping[str, Json]) -> Any:
         if isinstance(entry, s.ToolCall) and entry.turn is not None and not entry.final and not entry.unresolved:
             calls.setdefault(entry.turn, []).append(place)
     echoed = [
-        (timeline.known(turn._entry).id, turn._entry)
-        for turn in turns
-        if turn._entry is not None and timeline.known(turn._entry).id is not None
+        (timeline.known(turn.entry).id, turn.entry)
+        for turn in turns.values()
+        if turn.entry is not None and timeline.known(turn.entry).id is not None
     ]
-    for turn_place, found in calls.items():
-        if turns.at(turn_place).status == "running":
-            turns = turns.replace(
-                turn_place,
-                evolve(turns.at(turn_place), _unfinished=len(found), _first_call=found[0]),
-            )
-    for turn_place, found in asked.items():
-        if turns.at(turn_place).status == "running":
-            turns = turns.replace(turn_place, evolve(turns.at(turn_place), _questions=Table((place, place) for place in found)))
+    for place, found in calls.items():
+        if place in turns:
+            turns[place] = evolve(turns[place], unfinished=len(found), first_call=found[0])
+    for place, found in asked.items():
+        if place in turns:
+            turns[place] = evolve(turns[place], questions=Table((question, question) for question in found))
     history = evolve(
         history,
-        turns=turns,
         _pending=Table((place, place) for place in pending),
-        _open_turns=Table((place, place) for place, turn in turns.places() if turn.status == "running"),
+        _open_turns=Table(turns.items()),
         _urls=_completable(timeline.places()),
         _echoed=Table(echoed),
     )
@@ -400,12 +396,13 @@ def _completable(entries: Iterable[tuple[int, Any]]) -> Table[str, int]:
     return Table((id, place) for id, place in found.items() if place is not None)
 
 
-def _with_private_turns(history: s.History, written: Mapping[str, Json]) -> Table[Any, s.Turn]:
-    turns = history.turns
+def _open_turns(history: s.History, written: Mapping[str, Json]) -> dict[int, s.OpenTurn]:
+    """Return what is remembered of each turn that runs, by its place."""
+    turns = {place: s.OpenTurn(place) for place, turn in history.turns.places() if turn.status == "running"}
     for place, extra in written.items():
         entry = from_json(extra.get("entry"), int | None)
         busy = any(other.turn == int(place) for at, other in history.timeline.places() if at != entry)
-        turn = evolve(turns.at(int(place)), _entry=entry, _busy=entry is not None and busy)
+        turn = evolve(turns[int(place)], entry=entry, busy=entry is not None and busy)
         heard = extra.get("echo")
         if heard is not None:
             content = Content(from_json(heard["content"], Content), sealed=False)
@@ -413,9 +410,9 @@ def _with_private_turns(history: s.History, written: Mapping[str, Json]) -> Tabl
             id, parent, size = (from_json(heard[name], kind) for name, kind in (("id", str | None), ("parent", str | None), ("size", int)))
             turn = evolve(
                 turn,
-                _echo=echo.restored(prompt, content, id, parent, size),
+                echo=echo.restored(prompt, content, id, parent, size),
             )
-        turns = turns.replace(int(place), turn)
+        turns[int(place)] = turn
     return turns
 
 

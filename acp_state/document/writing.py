@@ -107,7 +107,7 @@ def _seen_to_json(session: s.Session, key: Any, replaced: tuple[int, s.Entry] | 
 
 def _private_history(history: s.History) -> dict[str, Json]:
     written: dict[str, Json] = {}
-    turns = {str(place): _turn_to_json(history.turns.at(place)) for place in history._open_turns}
+    turns = {str(turn.place): _turn_to_json(turn) for turn in history._open_turns}
     turns = {place: turn for place, turn in turns.items() if turn}
     if turns:
         written["turns"] = turns
@@ -118,12 +118,12 @@ def _private_history(history: s.History) -> dict[str, Json]:
     return written
 
 
-def _turn_to_json(turn: s.Turn) -> dict[str, Json]:
+def _turn_to_json(turn: s.OpenTurn) -> dict[str, Json]:
     written: dict[str, Json] = {}
-    if turn._entry is not None:
-        written["entry"] = turn._entry
-    if turn._echo is not None:
-        heard = turn._echo
+    if turn.entry is not None:
+        written["entry"] = turn.entry
+    if turn.echo is not None:
+        heard = turn.echo
         written["echo"] = {
             "id": heard.id,
             "parent": heard.parent,

@@ -103,12 +103,12 @@ class _Meeting:
         session, shown = self._session, self._shown
         if session is None or shown is None:
             return
-        for place in echo._candidates(session):
-            entry = session.turns.at(place)._entry
-            other = shown.turns.at(place)._entry if shown.turns.stands(place) else None
-            if entry is None or other is None:
+        for turn in echo._candidates(session):
+            other = shown._open_turns.find(turn.place)
+            if turn.entry is None or other is None or other.entry is None:
                 continue
-            ours, theirs = echo._runs(session.timeline.known(entry).content), echo._runs(shown.timeline.known(other).content)
+            ours = echo._runs(session.timeline.known(turn.entry).content)
+            theirs = echo._runs(shown.timeline.known(other.entry).content)
             text = ours[run][1] if run < len(ours) else None
             masked = theirs[run][1] if run < len(theirs) else None
             if text is not None and masked is not None:
@@ -152,8 +152,8 @@ def _terminal(session: Session | None, terminal_id: Json) -> Terminal | None:
 
 def _said(session: Session, event: e.MessageChunked) -> tuple[int, str]:
     """Return which text of a prompt a chunk is compared with, and what the agent has repeated of it so far."""
-    place = echo._under_way(session, event)
-    under_way = None if place is None else session.turns.at(place)._echo
+    turn = echo._under_way(session, event)
+    under_way = None if turn is None else turn.echo
     if under_way is None:
         return 0, ""
     run, offset = under_way.run, under_way.offset

@@ -11,18 +11,18 @@ from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from .._json import FrozenDict, Json, same
 from .._model import UNSET, Unset, evolve, replaced, replacer
-from .._persistent import Registry
+from .._persistent import Registry, Table
 from ..state import (
     FINAL_STATUSES,
     Entry,
     History,
     JsonArray,
     JsonObject,
+    OpenTurn,
     Parent,
     Session,
     Snapshot,
     ToolCall,
-    Turn,
     with_timeline,
 )
 
@@ -125,7 +125,13 @@ def in_session(
 
 def current_turn(history: History) -> int | None:
     """Return the place of the turn that output belongs to: the oldest open one (SPEC 4.4)."""
-    return history._open_turns.first()
+    turn = history._open_turns.first()
+    return None if turn is None else turn.place
+
+
+def open_places(history: History) -> tuple[int, ...]:
+    """Return the places of the turns that run, the oldest first."""
+    return tuple(turn.place for turn in history._open_turns)
 
 
 def is_open(history: History, turn: int | None) -> bool:
@@ -139,10 +145,15 @@ def add_entry(session: Session, key: object, entry: Entry) -> Session:
     if session._run_broken:
         changes["_run_broken"] = False
     if entry.turn is not None:
-        turn = session.turns.at(entry.turn)
-        if turn._entry is not None and not turn._busy:
-            changes["turns"] = session.turns.replace(entry.turn, evolve(turn, _busy=True))
+        turn = session._open_turns.find(entry.turn)
+        if turn is not None and turn.entry is not None and not turn.busy:
+            changes["_open_turns"] = with_open(session, evolve(turn, busy=True))
     return evolve(session, **changes)
+
+
+def with_open(history: History, turn: OpenTurn) -> Table[int, OpenTurn]:
+    """Return the open turns of *history*, with what is remembered of one of them being *turn*."""
+    return history._open_turns.put(turn.place, turn)
 
 
 def replace_entry(history: H, place: int, entry: Entry) -> H:
@@ -169,24 +180,20 @@ def with_call(session: Session, place: int, before: ToolCall | None, after: Tool
     """Return *session* with a call changed or added at *place*, and its turn's count of unfinished calls in step."""
     timeline = session.timeline
     timeline = timeline.replace(place, after) if before is not None else timeline.add(("tool_call", after.id), after)
-    turns = session.turns
+    open_turns = session._open_turns
     if after.turn is not None:
         change = is_unfinished(after) - (before is not None and is_unfinished(before))
-        if change or before is None:
-            turn = turns.at(after.turn)
-            if turn.status == "running" and (change or (turn._entry is not None and not turn._busy)):
-                first = min(place, turn._first_call) if turn._unfinished else place
-                turns = turns.replace(
-                    after.turn,
-                    _counting(turn, turn._unfinished + change, first, turn._entry is not None),
-                )
-    if turns is session.turns:
+        turn = open_turns.find(after.turn) if change or before is None else None
+        if turn is not None and (change or (turn.entry is not None and not turn.busy)):
+            first = min(place, turn.first_call) if turn.unfinished else place
+            open_turns = open_turns.put(after.turn, _counting(turn, turn.unfinished + change, first, turn.entry is not None))
+    if open_turns is session._open_turns:
         return with_timeline(session, timeline)
-    return _with_timeline_and_turns(session, timeline, turns)
+    return _with_timeline_and_turns(session, timeline, open_turns)
 
 
-_counting = replacer(Turn, "_unfinished", "_first_call", "_busy")
-_with_timeline_and_turns = replacer(Session, "timeline", "turns")
+_counting = replacer(OpenTurn, "unfinished", "first_call", "busy")
+_with_timeline_and_turns = replacer(Session, "timeline", "_open_turns")
 
 
 def is_unfinished(call: ToolCall) -> bool:
@@ -195,11 +202,13 @@ def is_unfinished(call: ToolCall) -> bool:
 
 
 def unfinished_calls(history: History, turn: int) -> list[int]:
-    """Return the places of a turn's unfinished calls."""
-    entry = history.turns.at(turn)
+    """Return the places of an open turn's unfinished calls."""
     places: list[int] = []
-    place = entry._first_call
-    while len(places) < entry._unfinished and place < history.timeline.end:
+    under_way = history._open_turns.find(turn)
+    if under_way is None:
+        return places
+    place = under_way.first_call
+    while len(places) < under_way.unfinished and place < history.timeline.end:
         call = history.timeline.at(place)
         if isinstance(call, ToolCall) and call.turn == turn and is_unfinished(call):
             places.append(place)

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._model import evolve
-from ..state import EMPTY_TABLE, Elicitation, Entry, History, Known, Message, Permission, RequestKey, Session, ToolCall, Turn
-from ._session import H, current_turn, is_open, is_unfinished
+from ..state import Elicitation, Entry, History, Known, Message, OpenTurn, Permission, RequestKey, Session, ToolCall, Turn
+from ._session import H, current_turn, is_open, is_unfinished, open_places, replace_entry, with_open
 
 
 def turn_of_question(history: History, tool_call_id: str | None) -> int | None:
@@ -25,15 +25,15 @@ def turn_of_question(history: History, tool_call_id: str | None) -> int | None:
 def with_question(history: H, key: object, entry: Permission | Elicitation) -> H:
     """Return *history* with a question at the end of its timeline."""
     place = history.timeline.end
-    pending, turns, urls = history._pending, history.turns, history._urls
+    pending, open_turns, urls = history._pending, history._open_turns, history._urls
     if isinstance(entry, Elicitation) and entry.elicitation_id is not None and not entry.completed:
         urls = urls.put(entry.elicitation_id, place)
     if entry.status == "pending":
         pending = pending.add(place, place)
-        if entry.turn is not None:
-            turn = turns.at(entry.turn)
-            turns = turns.replace(entry.turn, evolve(turn, _questions=turn._questions.add(place, place)))
-    return evolve(history, timeline=history.timeline.add(key, entry), turns=turns, _pending=pending, _urls=urls)
+        turn = None if entry.turn is None else open_turns.find(entry.turn)
+        if turn is not None:
+            open_turns = with_open(history, evolve(turn, questions=turn.questions.add(place, place)))
+    return evolve(history, timeline=history.timeline.add(key, entry), _open_turns=open_turns, _pending=pending, _urls=urls)
 
 
 def known_of(history: History) -> Known:
@@ -78,12 +78,11 @@ def _unowned(history: History) -> list[int]:
 
 def _owned(session: Session, place: int, turn: int) -> Session:
     """Return *session* with the pending question at *place* belonging to *turn*."""
-    owner = session.turns.at(turn)
-    return evolve(
-        session,
-        timeline=session.timeline.replace(place, evolve(session.timeline.known(place), turn=turn)),
-        turns=session.turns.replace(turn, evolve(owner, _questions=owner._questions.add(place, place))),
-    )
+    owner = session._open_turns.find(turn)
+    session = replace_entry(session, place, evolve(session.timeline.known(place), turn=turn))
+    if owner is None:
+        return session
+    return evolve(session, _open_turns=with_open(session, evolve(owner, questions=owner.questions.add(place, place))))
 
 
 def _is_over(history: History, turn: int) -> bool:
@@ -101,7 +100,7 @@ def _carried(source: History, target: Session, since: Known | None) -> tuple[Ses
         for place, entry in source.timeline.places()
         if (_goes_on(source, place, entry, asked_about) or _is_live(place, entry, since)) and not _is_there(source, target, place, entry)
     ]
-    turns = range(source.turns.end) if since is None else {*source._open_turns, *(e.turn for _, e in entries if e.turn is not None)}
+    turns = range(source.turns.end) if since is None else {*open_places(source), *(e.turn for _, e in entries if e.turn is not None)}
     moved: dict[int, int] = {}
     for place in sorted(turns):
         moved[place] = target.turns.end
@@ -148,12 +147,11 @@ def _is_there(source: History, target: History, place: int, entry: Entry) -> boo
 
 def _with_turn(session: Session, key: RequestKey, turn: Turn) -> Session:
     place = session.turns.end
-    turn = evolve(turn, _entry=None, _echo=None, _busy=False, _unfinished=0, _questions=EMPTY_TABLE)
     is_running = turn.status == "running"
     return evolve(
         session,
         turns=session.turns.add(key, turn),
-        _open_turns=session._open_turns.add(place, place) if is_running else session._open_turns,
+        _open_turns=session._open_turns.add(place, OpenTurn(place)) if is_running else session._open_turns,
         _epoch=session._epoch + 1,
     )
 
@@ -169,9 +167,8 @@ def _with_entry(session: Session, key: object, entry: Entry, turn: int | None, e
         moved = evolve(moved, _final_since=session._epoch if moved._final_since >= epoch else -1)
     place = session.timeline.end
     session = evolve(session, timeline=session.timeline.add(key, moved))
-    if turn is None or not is_open(session, turn) or not is_unfinished(moved):
+    owner = None if turn is None else session._open_turns.find(turn)
+    if owner is None or not is_unfinished(moved):
         return session
-    owner = session.turns.at(turn)
-    first = owner._first_call if owner._unfinished else place
-    counted = evolve(owner, _unfinished=owner._unfinished + 1, _first_call=first)
-    return evolve(session, turns=session.turns.replace(turn, counted))
+    first = owner.first_call if owner.unfinished else place
+    return evolve(session, _open_turns=with_open(session, evolve(owner, unfinished=owner.unfinished + 1, first_call=first)))

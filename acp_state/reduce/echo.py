@@ -14,15 +14,15 @@ from .._content import EMPTY_CONTENT, Content, join_text
 from .._json import FrozenDict
 from .._model import evolve
 from ..events import MessageChunked
-from ..state import Echo, Message, Session
-from ._session import add_entry, current_turn
+from ..state import Echo, Message, OpenTurn, Session
+from ._session import add_entry, current_turn, with_open
 
 
 def heard(session: Session, event: MessageChunked) -> Session | None:
     """Return *session* if *event* is part of an echo or ends one; `None` if it has nothing to do with one."""
-    place = _under_way(session, event)
-    if place is not None:
-        return _went_on(session, place, event)
+    turn = _under_way(session, event)
+    if turn is not None:
+        return _went_on(session, turn, event)
     if event.id is not None and session.timeline.place(("user", event.id)) >= 0:
         return None
     if event.id is None and _goes_on_with_a_message(session, event):
@@ -35,17 +35,17 @@ def heard(session: Session, event: MessageChunked) -> Session | None:
 _MOST_CANDIDATES: Final = 16
 
 
-def _candidates(session: Session) -> Iterable[int]:
+def _candidates(session: Session) -> Iterable[OpenTurn]:
     """The open turns whose prompts may be echoed: the oldest ones, since agents take prompts in order."""
     return islice(session._open_turns, _MOST_CANDIDATES)
 
 
-def _under_way(session: Session, event: MessageChunked) -> int | None:
-    """The place of the turn whose echo goes on with *event*."""
-    for place in _candidates(session):
-        echo = session.turns.at(place)._echo
+def _under_way(session: Session, event: MessageChunked) -> OpenTurn | None:
+    """The turn whose echo goes on with *event*."""
+    for turn in _candidates(session):
+        echo = turn.echo
         if echo is not None and echo.id == event.id and (event.id is not None or _unbroken(session, echo, event)):
-            return place
+            return turn
     return None
 
 
@@ -63,21 +63,20 @@ def _goes_on_with_a_message(session: Session, event: MessageChunked) -> bool:
         return False
     if entry.turn is None:
         return True
-    turn = session.turns.at(entry.turn)
-    return turn.status == "running" and turn._entry != place
+    turn = session._open_turns.find(entry.turn)
+    return turn is not None and turn.entry != place
 
 
-def _went_on(session: Session, place: int, event: MessageChunked) -> Session:
-    turn = session.turns.at(place)
-    echo = turn._echo
+def _went_on(session: Session, turn: OpenTurn, event: MessageChunked) -> Session:
+    echo = turn.echo
     if echo is None:  # cannot be: _under_way found it
         return session
     longer = _matched(echo, event.block, event.text)
     if longer is echo:
         return session
     if longer is not None:
-        return evolve(session, turns=session.turns.replace(place, evolve(turn, _echo=longer)))
-    session = _named(session, place, None, None)
+        return evolve(session, _open_turns=with_open(session, evolve(turn, echo=longer)))
+    session = _named(session, turn, None, None)
     content = echo.content.append(event.block, event.text)
     # It may be the echo of another prompt that begins with the same words.
     elsewhere = _given(
@@ -94,11 +93,10 @@ def _went_on(session: Session, place: int, event: MessageChunked) -> Session:
 
 def _given(session: Session, fresh: Echo, event: MessageChunked, content: Content | None = None) -> Session | None:
     """Give *event* (or all of *content*) to the oldest open prompt that it may be the echo of."""
-    for place in _candidates(session):
-        turn = session.turns.at(place)
-        if turn._entry is None or turn._busy or turn._echo is not None:
+    for turn in _candidates(session):
+        if turn.entry is None or turn.busy or turn.echo is not None:
             continue
-        echo: Echo | None = evolve(fresh, runs=_runs(session.timeline.known(turn._entry).content))
+        echo: Echo | None = evolve(fresh, runs=_runs(session.timeline.known(turn.entry).content))
         if content is None:
             echo = _matched(echo, event.block, event.text) if echo else None
         else:
@@ -106,30 +104,30 @@ def _given(session: Session, fresh: Echo, event: MessageChunked, content: Conten
                 echo = _matched(echo, block, text) if echo else None
             echo = echo and evolve(echo, content=content)
         if echo is not None:
-            return _named(session, place, fresh.id, echo)
+            return _named(session, turn, fresh.id, echo)
     return None
 
 
-def _named(session: Session, place: int, id: str | None, echo: Echo | None) -> Session:
-    """Give the prompt of the turn at *place* the *id* that its *echo* has; take both away again with `None`."""
-    turn = session.turns.at(place)
-    entry = turn._entry
+def _named(session: Session, under_way: OpenTurn, id: str | None, echo: Echo | None) -> Session:
+    """Give the prompt of a turn the *id* that its *echo* has; take both away again with `None`."""
+    entry = under_way.entry
     if entry is None:
         return session
     message = session.timeline.known(entry)
-    turns = session.turns
+    session = evolve(session, _open_turns=with_open(session, evolve(under_way, echo=echo)))
     if message.id == id:
-        return evolve(session, turns=turns.replace(place, evolve(turn, _echo=echo)))
+        return session
     echoed = session._echoed
     if message.id is not None:
         echoed = echoed.remove(message.id)
     if id is not None:
         echoed = echoed.put(id, entry)
+    turn = session.turns.at(under_way.place)
     prompts = tuple(evolve(prompt, message_id=id) for prompt in turn.prompts)
     return evolve(
         session,
         timeline=session.timeline.replace(entry, evolve(message, id=id)),
-        turns=turns.replace(place, evolve(turn, prompts=prompts, _echo=echo)),
+        turns=session.turns.replace(under_way.place, evolve(turn, prompts=prompts)),
         _echoed=echoed,
     )
 

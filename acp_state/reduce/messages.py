@@ -148,9 +148,9 @@ def _running(session: Session, event: MessageChunked) -> int:
         return -1
     if entry.turn is None:
         return place
-    turn = session.turns.at(entry.turn)
+    turn = session._open_turns.find(entry.turn)
     # The prompt itself is whole; what follows is another message of the user.
-    return place if turn.status == "running" and turn._entry != place else -1
+    return place if turn is not None and turn.entry != place else -1
 
 
 _message = maker(Message, "role", "id", "turn", "parent", "historical", "content")

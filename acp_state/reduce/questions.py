@@ -28,6 +28,7 @@ from ._session import (
     in_both,
     merged_meta,
     with_activity,
+    with_open,
     with_session,
 )
 from .carrying import turn_of_question, with_question
@@ -73,13 +74,10 @@ def _asked(session: Session, key: object, question: Question, note: Note) -> Ses
 
 
 def _busy(session: Session, turn: int | None) -> Session:
-    if turn is None or session.turns.at(turn)._entry is None:
+    under_way = None if turn is None else session._open_turns.find(turn)
+    if under_way is None or under_way.entry is None:
         return session
-    return evolve(
-        session,
-        turns=session.turns.replace(turn, evolve(session.turns.at(turn), _busy=True)),
-        _run_broken=False,
-    )
+    return evolve(session, _open_turns=with_open(session, evolve(under_way, busy=True)), _run_broken=False)
 
 
 # --- answering -------------------------------------------------------------------------------------
@@ -194,14 +192,14 @@ def _answered(session: Session, key: object, settle: Callable[[Any], Any]) -> Se
 
 def _settled(history: H, place: int, question: Question) -> H:
     """Return *history* with a *question* that is pending no more at *place*."""
-    turns = history.turns
-    turn = None if question.turn is None else turns.at(question.turn)
-    if question.turn is not None and turn is not None and turn._questions.place(place) >= 0:
-        turns = turns.replace(question.turn, evolve(turn, _questions=turn._questions.remove(place)))
+    turn = None if question.turn is None else history._open_turns.find(question.turn)
+    asking = history._open_turns
+    if turn is not None and turn.questions.place(place) >= 0:
+        asking = with_open(history, evolve(turn, questions=turn.questions.remove(place)))
     return evolve(
         history,
         timeline=history.timeline.replace(place, question),
-        turns=turns,
+        _open_turns=asking,
         _pending=history._pending.remove(place),
     )
 
@@ -304,7 +302,8 @@ def all_lapsed(history: H) -> H:
 
 def unanswered(history: H, turn: int) -> H:
     """Return *history* with the pending questions of a failed *turn* unanswered; answers are still owed."""
-    return _all_given_up(history, history.turns.at(turn)._questions, "unanswered")
+    under_way = history._open_turns.find(turn)
+    return history if under_way is None else _all_given_up(history, under_way.questions, "unanswered")
 
 
 def _all_given_up(history: H, places: Iterable[int], status: str, *, owed: bool = True) -> H:

@@ -25,6 +25,7 @@ from ._session import (
     in_both,
     merged_meta,
     new_session,
+    open_places,
     parent_of,
     patched_meta,
     with_activity,
@@ -152,7 +153,7 @@ def end_asked(session: Session, event: SessionEndAsked, note: Note) -> Session:
 
 def _told(history: Any) -> Any:
     table = history.turns
-    for place in history._open_turns:
+    for place in open_places(history):
         turn = table.at(place)
         if not turn.cancel_requested:
             table = table.replace(place, evolve(turn, cancel_requested=True))

@@ -13,7 +13,7 @@ from ..events import (
     StateReported,
     TurnOrphaned,
 )
-from ..state import EMPTY_TABLE, JsonArray, JsonObject, Message, PromptRef, Session, ToolCall, Turn
+from ..state import JsonArray, JsonObject, Message, OpenTurn, PromptRef, Session, ToolCall, Turn
 from . import prompts, questions, replay
 from ._session import (
     NOTHING_SPARED,
@@ -27,20 +27,21 @@ from ._session import (
     is_spared,
     is_unfinished,
     merged_meta,
+    open_places,
     spared_calls,
     unfinished_calls,
     with_activity,
 )
 
 
-def began(session: Session, turn: Turn | None = None, key: object = None) -> Session:
-    """Return *session* with a new turn."""
+def began(session: Session, turn: Turn | None = None, key: object = None, entry: int | None = None) -> Session:
+    """Return *session* with a new turn; *entry* is the place of the message that its prompt is."""
     place = session.turns.end
     return evolve(
         session,
         turns=session.turns.add(key, turn or Turn()),
         stop_reason=None,
-        _open_turns=session._open_turns.add(place, place),
+        _open_turns=session._open_turns.add(place, OpenTurn(place, entry)),
         _epoch=session._epoch + 1,
     )
 
@@ -51,8 +52,9 @@ def prompt_sent(session: Session, event: PromptSent, note: Note) -> Session:
     prompt = PromptRef(event.id)
     session = began(
         session,
-        evolve(Turn(prompts=(prompt,), meta=merged_meta(None, event.meta)), _entry=entry),
+        Turn(prompts=(prompt,), meta=merged_meta(None, event.meta)),
         event.key,
+        entry,
     )
     message = Message("user", None, turn, content=Content(event.content))
     session = evolve(session, timeline=session.timeline.add(None, message), _run_broken=False)
@@ -146,11 +148,6 @@ def over(
         error=error,
         in_context=not (out_of_context and stop_reason == "refusal"),
         meta=merged_meta(turn.meta, meta),
-        _entry=None,
-        _echo=None,
-        _busy=False,
-        _unfinished=0,
-        _questions=EMPTY_TABLE,
     )
     history = evolve(
         history,
@@ -262,21 +259,23 @@ def cancel_asked(session: Session, event: CancelAsked, note: Note) -> Session:
 
 def cancelled(history: H, spared: Spared) -> H:
     """Return *history* with its open turns cancelled, and their open calls but for the *spared* ones."""
-    turns, timeline = history.turns, history.timeline
-    for place in history._open_turns:
-        left = 0
+    turns, timeline, open_turns = history.turns, history.timeline, history._open_turns
+    for under_way in history._open_turns:
+        left, place = 0, under_way.place
         for call_place in unfinished_calls(history, place):
             call: ToolCall = timeline.known(call_place)
             if is_spared(call, spared):
                 left += 1
             else:
                 timeline = timeline.replace(call_place, _cancelled_call(call, history._epoch))
+        if left != under_way.unfinished:
+            open_turns = open_turns.put(place, evolve(under_way, unfinished=left))
         turn = turns.at(place)
-        if left != turn._unfinished or not turn.cancel_requested:
-            turns = turns.replace(place, evolve(turn, cancel_requested=True, _unfinished=left))
-    if turns is history.turns:
+        if not turn.cancel_requested:
+            turns = turns.replace(place, evolve(turn, cancel_requested=True))
+    if turns is history.turns and open_turns is history._open_turns:
         return history
-    return evolve(history, turns=turns, timeline=timeline)
+    return evolve(history, turns=turns, timeline=timeline, _open_turns=open_turns)
 
 
 def _cancelled_call(call: ToolCall, epoch: int) -> ToolCall:
@@ -315,13 +314,13 @@ def _turn_cancelled(history: H, event: PromptCancelAsked) -> H:
 
 def all_ended(session: Session, *, failed: bool) -> Session:
     """Return *session* with every turn ended, or failed without an error."""
-    for place in session._open_turns:
+    for place in open_places(session):
         before = session.turns.at(place)
         session = over(session, place, failed)
         session = _with_end(session, place, before, session.turns.at(place))
     aside = session.before
     if aside is not None:
-        for place in aside._open_turns:
+        for place in open_places(aside):
             aside = over(aside, place, failed)
         session = changed(session, before=aside)
     return session

@@ -52,16 +52,24 @@ class Turn:
     cancel_requested: bool = False
     in_context: bool = True
     meta: JsonObject | None = None
-    _entry: int | None = field(default=None, repr=False)
-    """The place of the message that its prompt is; only while it runs."""
-    _echo: Echo | None = field(default=None, repr=False)
-    _busy: bool = field(default=False, repr=False)
-    """Whether it has entries besides that message; only while it runs."""
-    _unfinished: int = field(default=0, eq=False, repr=False)
-    """How many of its tool calls are not final; only while it runs."""
-    _first_call: int = field(default=0, eq=False, repr=False)
+
+
+@frozen
+class OpenTurn:
+    """What is remembered of a turn while it runs, beside it: the turn itself is another one when it is told otherwise."""
+
+    place: int
+    """Where the turn stands."""
+    entry: int | None = None
+    """The place of the message that its prompt is."""
+    echo: Echo | None = None
+    busy: bool = False
+    """Whether it has entries besides that message."""
+    unfinished: int = field(default=0, eq=False)
+    """How many of its tool calls are not final."""
+    first_call: int = field(default=0, eq=False)
     """None of them stands before this place."""
-    _questions: Table[int, int] = field(default=EMPTY_TABLE, eq=False, repr=False)
+    questions: Table[int, int] = field(default=EMPTY_TABLE, eq=False)
     """The places of its pending permissions and elicitations."""
 
 
@@ -338,10 +346,11 @@ class History:
     terminals: Table[tuple[str, str], Terminal] = EMPTY_TABLE
     files: Table[RequestKey, FileRequest] = EMPTY_TABLE
     unknown_updates: Log[Json] = EMPTY_LOG
+    _open_turns: Table[int, OpenTurn] = field(default=EMPTY_TABLE, repr=False)
+    """Those that run, by their place."""
     # Each a set of places, so that no event looks through a whole timeline:
     _pending: Table[int, int] = field(default=EMPTY_TABLE, eq=False, repr=False)
     """Permissions and elicitations that are pending."""
-    _open_turns: Table[int, int] = field(default=EMPTY_TABLE, eq=False, repr=False)
     _echoed: Table[str, int] = field(default=EMPTY_TABLE, eq=False, repr=False)
     """Where the prompts stand whose id comes from their echo."""
     _urls: Table[str, int] = field(default=EMPTY_TABLE, eq=False, repr=False)

@@ -25,7 +25,7 @@ from acp_state.document import dumps
 from acp_state.folding import Fold
 from acp_state.normalize import Wire, normalize
 from acp_state.reduce import HANDLERS, messages, reduce
-from acp_state.reduce._session import in_session
+from acp_state.reduce._session import in_session, open_places
 from acp_state.state import EMPTY, Message, Session, Snapshot
 
 from strategies import conversations, rude_updates
@@ -164,7 +164,7 @@ def assert_left_beside(snapshot: Snapshot, event: e.Event, after: Snapshot) -> N
     assert after._streams is snapshot._streams
     for id, session in snapshot._sessions.items():
         changed = after._sessions[id]
-        assert set(session._open_turns) == set(changed._open_turns)
+        assert open_places(session) == open_places(changed)
         for place, entry in enumerate(session.timeline):
             if isinstance(entry, Message):
                 assert changed.timeline[place] is entry
