@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -118,6 +120,15 @@ def test_any_json_may_be_a_message(conversation):
 def test_any_frame_may_be_taken(frames):
     ran("mutated inputs")
     told(folded(frames))
+
+
+@pytest.mark.parametrize("id", [{}, [], (1,), {"a": [1]}], ids=repr)
+@pytest.mark.parametrize("kind", ["request", "response"])
+def test_an_id_that_may_be_changed_is_none(kind, id):
+    taken = folded([Frame("client", kind, id, "session/prompt", {"sessionId": "s", "prompt": []})])
+
+    assert [finding.code for finding in taken.diagnostics] == ["invalid-message"]
+    assert not taken.snapshot.connection.open_requests
 
 
 @many(4)

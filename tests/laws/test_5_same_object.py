@@ -78,6 +78,20 @@ def test_an_update_that_says_how_things_are_changes_nothing_when_it_is_repeated(
 
 
 @given(conversations())
+def test_what_is_equal_to_what_was_is_what_was(conversation):
+    ran("conversations")
+    work = Fold()
+    for frame in frames_of(conversation):
+        before = work.snapshot.sessions
+        work.take(frame)
+        for id, session in work.snapshot.sessions.items():
+            if id in before:
+                assert session.turns is before[id].turns or session.turns != before[id].turns
+                for turn, now in zip(before[id].turns, session.turns, strict=False):
+                    assert now is turn or now != turn
+
+
+@given(conversations())
 def test_a_frame_that_is_refused_changes_nothing(conversation):
     ran("conversations")
     work = Fold()
