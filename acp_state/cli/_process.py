@@ -22,7 +22,7 @@ def spare_collector() -> None:
 def spare_typing_extensions() -> None:
     """Have msgspec, whose first import is here, do with the `typing` of this Python, as it does where `typing_extensions` is not installed.
 
-    It imports that for types to decode to, of which there are none here, and it takes longer than to import msgspec itself.
+    It looks there for what the `typing` of an old Python lacks, and that takes longer than to import msgspec itself.
     """
     if "msgspec" not in sys.modules and "typing_extensions" not in sys.modules:
         sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # this is how a module is said not to be there
