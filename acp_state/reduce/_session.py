@@ -183,16 +183,19 @@ def with_call(session: Session, place: int, before: ToolCall | None, after: Tool
     open_turns = session._open_turns
     if after.turn is not None:
         change = is_unfinished(after) - (before is not None and is_unfinished(before))
-        turn = open_turns.find(after.turn) if change or before is None else None
-        if turn is not None and (change or (turn.entry is not None and not turn.busy)):
-            first = min(place, turn.first_call) if turn.unfinished else place
-            open_turns = open_turns.put(after.turn, _counting(turn, turn.unfinished + change, first, turn.entry is not None))
+        stands = open_turns.place(after.turn) if change or before is None else -1
+        if stands >= 0:
+            turn = open_turns.at(stands)
+            is_busy = turn.entry is not None
+            if change or (is_busy and not turn.busy):
+                first = min(place, turn.first_call) if turn.unfinished else place
+                turn = OpenTurn(turn.place, turn.entry, turn.echo, is_busy, turn.unfinished + change, first, turn.questions)
+                open_turns = open_turns.replace(stands, turn)
     if open_turns is session._open_turns:
         return with_timeline(session, timeline)
     return _with_timeline_and_turns(session, timeline, open_turns)
 
 
-_counting = replacer(OpenTurn, "unfinished", "first_call", "busy")
 _with_timeline_and_turns = replacer(Session, "timeline", "_open_turns")
 
 

@@ -148,6 +148,10 @@ def _running(session: Session, event: MessageChunked) -> int:
         return -1
     if entry.turn is None:
         return place
+    if session.turns.at(entry.turn).status != "running":
+        return -1
+    if entry.role != "user":
+        return place
     turn = session._open_turns.find(entry.turn)
     # The prompt itself is whole; what follows is another message of the user.
     return place if turn is not None and turn.entry != place else -1
