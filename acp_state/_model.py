@@ -8,7 +8,7 @@ so does making the class itself. attrs is imported where somebody asks for it: t
 making all of the classes. Set `STRUCTS` to False to have plain attrs classes; the test suite compares
 the two.
 
-Weak references can be had of what a client shows by itself (`weakref_slot=True`: the snapshot, a session,
+Weak references can be had of what a client shows by itself (`weakref_slot=True`: a session,
 an entry, a turn), so that it can remember by identity what it made of that. A Struct has them at a price:
 24 bytes, and the collector knows of it. So the rest has none.
 

@@ -47,22 +47,25 @@ class Fold:
             raise wrong_kind("what to go on from is a Folded, as fold, loads and Store.state give it", start)
         self.snapshot: Snapshot = start.snapshot
         self.wire: Wire = start.wire
-        self.findings: Findings = Findings()
-        self.frames: int = 0
         self.unknown: int = 0
         self.refused: int = 0
-        self._heard = heard
         self._sides = start.sides
-        self._note = _Note(self)
+        self._note = _Note(heard)
+        self.findings: Findings = self._note.findings
+
+    @property
+    def frames(self) -> int:
+        """How many frames were folded."""
+        return self._note.frames
 
     def take(self, frame: Frame | Plain) -> tuple[e.Event, ...]:
         """Fold one frame, and return its events."""
-        self.frames += 1
+        note = self._note
+        note.frames += 1
+        note.frame = frame
         self.wire, events, findings = normalize(self.wire, frame)
         if findings:
-            self._found(findings)
-        note = self._note
-        note.frame = frame
+            note.all_found(findings)
         snapshot = self.snapshot
         kind: type[e.Event] | None = None
         for event in events:
@@ -71,7 +74,8 @@ class Fold:
             snapshot = HANDLERS[kind](snapshot, event, note)
         self.snapshot = snapshot
         if note.refused:
-            self._refuse()
+            note.refused = False
+            self.refused += 1
         elif kind in _NOT_UNDERSTOOD:
             self.unknown += 1
         return events
@@ -86,23 +90,8 @@ class Fold:
         if findings or noted:
             return False
         self.snapshot, self.wire = snapshot, wire
-        self.frames += len(chunks)
+        self._note.frames += len(chunks)
         return True
-
-    def _found(self, findings: Iterable[Diagnostic]) -> None:
-        for finding in findings:
-            self.found(evolve(finding, frame=self.frames))
-
-    def found(self, finding: Diagnostic) -> None:
-        """Take a finding about the frame that is being folded."""
-        self.findings.add(finding)
-        self._note.refused |= finding.refuses
-        if self._heard is not None:
-            self._heard(finding)
-
-    def _refuse(self) -> None:
-        self.refused += 1
-        self._note.refused = False
 
     def folded(self) -> Folded:
         """Return what came of it so far."""
@@ -116,28 +105,31 @@ class Fold:
 
 
 class _Note:
-    """Takes what the reducer finds about an event of a frame."""
+    """Takes what is found about the frame that is being folded. It knows no fold: else these two would keep each other, and all snapshots."""
 
-    def __init__(self, fold: Fold) -> None:
-        self._fold = fold
+    def __init__(self, heard: Callable[[Diagnostic], object] | None) -> None:
+        self.findings = Findings()
+        self.frames = 0
         self.frame: Any = None
         self.event: Any = None
         self.refused = False
+        self._heard = heard
 
     def __call__(self, code: str, message: str, subject: str | None = None) -> None:
-        frame = self.frame
-        session_id = getattr(self.event, "session_id", None)
-        finding = Diagnostic(
-            code,
-            message,
-            frame.line,
-            self._fold.frames,
-            session_id,
-            frame.method,
-            None,
-            subject,
-        )
-        self._fold.found(finding)
+        """Take what the reducer finds about an event."""
+        frame, session_id = self.frame, getattr(self.event, "session_id", None)
+        self._found(Diagnostic(code, message, frame.line, self.frames, session_id, frame.method, None, subject))
+
+    def all_found(self, findings: Iterable[Diagnostic]) -> None:
+        """Take what the normalizer finds about the frame."""
+        for finding in findings:
+            self._found(evolve(finding, frame=self.frames))
+
+    def _found(self, finding: Diagnostic) -> None:
+        self.findings.add(finding)
+        self.refused |= finding.refuses
+        if self._heard is not None:
+            self._heard(finding)
 
 
 def fold(

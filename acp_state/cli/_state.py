@@ -27,7 +27,7 @@ def take(work: Fold, recording: Any, reader: Reader, args: argparse.Namespace) -
     for item in items_of(recording, reader) if args.until != 0 else ():
         before = work.snapshot
         if isinstance(item, Diagnostic):
-            work.found(item)
+            work.findings.add(item)
         else:
             work.take(item)
         if work.frames == args.until or (args.strict and work.findings.errors):

@@ -164,7 +164,7 @@ class Streams:
         return message
 
 
-@frozen(eq=False, repr=False, weakref_slot=True)
+@frozen(eq=False, repr=False)
 class Snapshot:
     """Everything that a recording says, up to some frame.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 
 import pytest
 
@@ -11,6 +13,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from acp_state import DocumentError, Store, dumps, fold, loads
+from acp_state.folding import Fold
+from acp_state.frames import read_message
 from acp_state.schema import document_schema
 
 from strategies import conversations
@@ -209,3 +213,19 @@ def test_a_document_of_a_newer_format(read):
 def test_a_text_that_is_no_document(text):
     with pytest.raises(DocumentError):
         loads(text)
+
+
+def test_a_fold_that_nobody_needs_any_more_is_gone_at_once():
+    work = Fold()
+    for frame in read_message(
+        {"jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": {"sessionId": "s", "prompt": []}}, "client"
+    ):
+        work.take(frame)
+    session = weakref.ref(work.snapshot.sessions["s"])
+    assert session() is not None
+    gc.disable()
+    try:
+        del work, frame
+        assert session() is None
+    finally:
+        gc.enable()
