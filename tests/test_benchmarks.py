@@ -210,3 +210,16 @@ def test_what_is_for_a_readme_has_no_time_in_it():
         "| import acp_state |  |  |  | 900 | 800 | aim |",
         "| memory, last snapshot | mix-v1 | 100 | 131 B/frame | 220 | 140 | aim |",
     ]
+
+
+def test_a_profile_tells_where_the_work_goes():
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.profile", "mix-v1", "--functions", "3"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    _, whole, *kinds = done.stdout.partition("\n\n")[0].splitlines()
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert whole.split()[1] == "1000"
+    assert whole.endswith("100.0%")
+    assert sum(float(kind.split()[-1].rstrip("%")) for kind in kinds) == pytest.approx(100, abs=1)
+    assert len(done.stdout.partition("\n\n")[2].splitlines()) == 3
