@@ -136,16 +136,19 @@ class Findings:
         self._subjects: dict[tuple[str | None, ...], int] = {}
         self.errors: int = 0
         """How many of the findings are errors."""
+        self.added: int = 0
+        """How many there were, repeats included."""
         for finding in findings:
             self.add(finding)
 
     def add(self, finding: Diagnostic) -> None:
         """Add *finding*."""
+        self.added += 1
         self.errors += finding.severity == "error"
         kind = (finding.code, finding.session_id)
         # What is wrong with a line, and not with a message, is about that line.
-        about = str(finding.line) if finding.method is None else finding.subject
-        subject: tuple[str | None, ...] = (*kind, finding.method, _place(finding.pointer), about)
+        line = str(finding.line) if finding.method is None else None
+        subject: tuple[str | None, ...] = (*kind, finding.method, _place(finding.pointer), line, finding.subject)
         if subject not in self._found:
             count = self._subjects.get(kind, 0)
             if count >= MAX_SUBJECTS:

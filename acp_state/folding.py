@@ -22,7 +22,7 @@ from .folded import Folded, Tally
 from .frames import Frame
 from .normalize import normalize
 from .normalize.wire import Wire
-from .plain import Plain, PlainChunk, joined
+from .plain import Plain, PlainChunk, PlainUpdate, joined
 from .reading.reader import Reader
 from .reading.source import BinaryFile, blocks
 from .reduce import HANDLERS
@@ -80,18 +80,10 @@ class Fold:
             self.unknown += 1
         return events
 
-    def take_joined(self, chunks: list[PlainChunk]) -> bool:
-        """Fold chunks that go on with one message as one; unless there is something to remark upon: then do nothing and return False."""
-        noted: list[str] = []
-        wire, events, findings = normalize(self.wire, joined(chunks))
-        snapshot = self.snapshot
-        for event in events:
-            snapshot = HANDLERS[event.__class__](snapshot, event, lambda code, *_: noted.append(code))
-        if findings or noted:
-            return False
-        self.snapshot, self.wire = snapshot, wire
-        self._note.frames += len(chunks)
-        return True
+    def take_joined(self, chunks: list[PlainChunk]) -> None:
+        """Fold chunks that go on with one message as one."""
+        self.take(joined(chunks))
+        self._note.frames += len(chunks) - 1
 
     def folded(self) -> Folded:
         """Return what came of it so far."""
@@ -162,10 +154,7 @@ def fold(
 
 def _take_some(work: Fold, items: Iterable[Frame | Diagnostic], until: int | None, strict: bool) -> None:
     for item in items:
-        if isinstance(item, Diagnostic):
-            work.findings.add(item)
-        else:
-            work.take(item)
+        _take_one(work, item)
         if work.frames == until or (strict and work.findings.errors):
             break
 
@@ -174,24 +163,47 @@ def _take_all(work: Fold, items: Iterator[Any]) -> None:
     """Take all *items*: frames, what is plain, and diagnostics. Nobody sees a snapshot but the last: so chunks that follow upon one another are joined.
 
     That comes to the same, for how text is cut does not show (law 9); unless there is something to
-    remark upon, which is to be counted chunk by chunk.
+    remark upon, which is to be counted chunk by chunk. There is not as long as a chunk of the same
+    message went well and nothing but harmless updates came since.
     """
+    well = set[object]()
     for stream, run in groupby(items, _stream):
         if stream is None:
             for item in run:
-                if isinstance(item, Diagnostic):
-                    work.findings.add(item)
-                else:
-                    work.take(item)
+                _take_one(work, item)
+                if well and not _is_harmless(item):
+                    well.clear()
             continue
-        while chunks := list(islice(run, _MOST)):
-            if not work.take_joined(chunks):
-                for item in chunks:
+        if stream not in well:
+            found = work.findings.added
+            work.take(next(run))
+            if work.findings.added > found:
+                for item in run:
                     work.take(item)
+                continue
+            if len(well) == _MOST:
+                well.clear()
+            well.add(stream)
+        while chunks := list(islice(run, _MOST)):
+            work.take_joined(chunks)
 
+
+def _take_one(work: Fold, item: Any) -> None:
+    if isinstance(item, Diagnostic):
+        work.findings.add(item)
+    else:
+        work.take(item)
+
+
+def _is_harmless(item: Any) -> bool:
+    return item.__class__ is PlainUpdate and item.update.get("sessionUpdate") in _HARMLESS
+
+
+_HARMLESS: Final = ("tool_call", "tool_call_update", "usage_update", "plan", "plan_update")
+"""Updates that end nothing and open nothing: all that a message goes on in."""
 
 _MOST: Final = 256
-"""How many chunks are joined: nobody needs to have more than that in memory."""
+"""How many chunks are joined, and how many messages are known to go well: nobody needs to have more than that in memory."""
 
 
 def _stream(item: Any) -> object:

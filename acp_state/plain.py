@@ -53,9 +53,11 @@ class PlainUpdate(_Notification, gc=False, forbid_unknown_fields=True):
     params: _Params
 
 
-class _Text(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag_field="type", tag="text"):
+class _Text(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """`TextContent` that has nothing but its text."""
 
+    # As a tag it might be missing: msgspec demands one in a union alone.
+    type: Literal["text"]
     text: str
 
 
@@ -132,7 +134,7 @@ def joined(chunks: list[PlainChunk]) -> PlainChunk:
     if len(chunks) == 1:
         return last
     chunk = last.params.update
-    text = _Text("".join([one.params.update.content.text for one in chunks]))
+    text = _Text("text", "".join([one.params.update.content.text for one in chunks]))
     params = _ChunkParams(last.params.session_id, chunk.__class__(text, chunk.message_id))
     return PlainChunk(last.jsonrpc, last.method, params, last.line)
 

@@ -48,7 +48,7 @@ def with_live_of_aside(session: Session, aside: History, since: Known | None) ->
     """
     unowned = _unowned(session)
     last = session._last_ended
-    session, moved = _carried(aside, session, since)
+    session, moved = _carried(aside, session, since, brought=True)
     if last is not None and not _is_over(session, last):
         session = evolve(session, _last_ended=moved.get(last))
     for place in unowned:  # what was open when it was asked is so only aside
@@ -61,7 +61,7 @@ def with_live_of_aside(session: Session, aside: History, since: Known | None) ->
 def with_live_of_replay(session: Session, replay: History) -> Session:
     """Return *session*, whose history has come back, with what is live of the *replay* that had its place."""
     before, last = session, session._last_ended
-    session, moved = _carried(replay, session, None)
+    session, moved = _carried(replay, session, None, brought=False)
     if last is not None and _is_over(replay, last):
         session = evolve(session, _last_ended=moved[last])
     for place in _unowned(session):
@@ -92,25 +92,33 @@ def _is_over(history: History, turn: int) -> bool:
 # --- from one history to the other -----------------------------------------------------------------
 
 
-def _carried(source: History, target: Session, since: Known | None) -> tuple[Session, dict[int, int]]:
-    """Return *target* with what is live of *source* at its end, and where the turns of that went."""
+def _carried(source: History, target: Session, since: Known | None, *, brought: bool) -> tuple[Session, dict[int, int]]:
+    """Return *target* with what is live of *source* at its end, and where the turns of that went.
+
+    *brought*: a message of the user's that *target* has under the same id is the same one.
+    """
     asked_about = {history.timeline.known(place).tool_call_id for history in (source, target) for place in history._pending}
     entries = [
-        (source.timeline.key_at(place), entry)
+        (place, _key_of(source, place, entry), entry)
         for place, entry in source.timeline.places()
-        if (_goes_on(source, place, entry, asked_about) or _is_live(place, entry, since)) and not _is_there(source, target, place, entry)
+        if _goes_on(source, place, entry, asked_about) or _is_live(place, entry, since)
     ]
-    turns = range(source.turns.end) if since is None else {*open_places(source), *(e.turn for _, e in entries if e.turn is not None)}
+    entries = [(place, key, entry) for place, key, entry in entries if not _is_there(target, key, entry, brought=brought)]
+    turns = range(source.turns.end) if since is None else {*open_places(source), *(e.turn for *_, e in entries if e.turn is not None)}
     moved: dict[int, int] = {}
     for place in sorted(turns):
         moved[place] = target.turns.end
         target = _with_turn(target, source.turns.key_at(place), source.turns.at(place))
-    for key, entry in entries:
+    for place, key, entry in entries:
+        at = target.timeline.end
         target = _with_entry(target, key, entry, None if entry.turn is None else moved[entry.turn], source._epoch)
+        under_way = None if entry.turn is None else source._open_turns.find(entry.turn)
+        if under_way is not None:
+            target = _with_entry_of(target, moved[under_way.place], at, under_way if under_way.entry == place else None)
     for place, file in source.files.places():
         if since is None or place >= since.files or file.status == "open":
             target = evolve(target, files=target.files.add(source.files.key_at(place), file))
-    there, shown = target.terminals, _terminals_shown(entry for _, entry in entries)
+    there, shown = target.terminals, _terminals_shown(entry for *_, entry in entries)
     for place, terminal in source.terminals.places():
         terminal_key = source.terminals.key_at(place)
         is_live = terminal.owner == "client" or terminal.id in shown if since is None else place >= since.terminals
@@ -138,11 +146,29 @@ def _is_live(place: int, entry: Entry, since: Known | None) -> bool:
     return (since is None or place >= since.timeline) and not getattr(entry, "historical", False)
 
 
-def _is_there(source: History, target: History, place: int, entry: Entry) -> bool:
-    """Whether *target* has a prompt or a call already: the replay brought it, too."""
-    key = source.timeline.key_at(place)
-    is_brought = isinstance(entry, ToolCall) or (isinstance(entry, Message) and entry.role == "user" and key is not None)
-    return is_brought and target.timeline.place(key) >= 0
+def _key_of(source: History, place: int, entry: Entry) -> object:
+    """What *entry* is found by: also a prompt that has its id from its echo alone."""
+    return (entry.role, entry.id) if isinstance(entry, Message) and entry.id is not None else source.timeline.key_at(place)
+
+
+def _is_there(target: History, key: object, entry: Entry, *, brought: bool) -> bool:
+    """Whether *target* has a prompt or a call already: a replay brought it, too."""
+    is_one = isinstance(entry, ToolCall) or (brought and isinstance(entry, Message) and entry.role == "user" and key is not None)
+    return is_one and target.timeline.place(key) >= 0
+
+
+def _with_entry_of(session: Session, turn: int, place: int, prompt_of: OpenTurn | None) -> Session:
+    """Return *session* knowing that an open *turn* has the entry at *place*: its prompt, with what is repeated of it so far, or another."""
+    open_turn = session._open_turns.find(turn)
+    if open_turn is None:
+        return session
+    if prompt_of is not None:
+        # Chunks without id go on with what stands before them: such an echo is broken off.
+        echo = prompt_of.echo if prompt_of.echo is not None and prompt_of.echo.id is not None else None
+        return evolve(session, _open_turns=with_open(session, evolve(open_turn, entry=place, echo=echo)))
+    if open_turn.entry is None or open_turn.busy:
+        return session
+    return evolve(session, _open_turns=with_open(session, evolve(open_turn, busy=True)))
 
 
 def _with_turn(session: Session, key: RequestKey, turn: Turn) -> Session:

@@ -229,3 +229,73 @@ def test_a_fold_that_nobody_needs_any_more_is_gone_at_once():
         assert session() is None
     finally:
         gc.enable()
+
+
+def user_says(text, id=None):
+    return update("user_message_chunk", content={"type": "text", "text": text}, **({} if id is None else {"messageId": id}))
+
+
+def agent_says(text):
+    return update("agent_message_chunk", content={"type": "text", "text": text})
+
+
+def asks(sender_id, method, **params):
+    return Sent("client", {"jsonrpc": "2.0", "id": sender_id, "method": method, "params": {"sessionId": "s-1", **params}})
+
+
+def prompts(number, words):
+    return asks(number, "session/prompt", prompt=[{"type": "text", "text": words}])
+
+
+def loads_it(number):
+    return asks(number, "session/load", cwd="/", mcpServers=[])
+
+
+def fails(number):
+    return Sent("agent", {"jsonrpc": "2.0", "id": number, "error": {"code": 1, "message": "e"}})
+
+
+def succeeds(number):
+    return Sent("agent", {"jsonrpc": "2.0", "id": number, "result": {}})
+
+
+ECHOES_AND_LOADS = {
+    "an id that was another message's": (
+        [user_says("Z", "e1"), loads_it(4), agent_says("x"), prompts(14, "ab"), user_says("a", "e1")],
+        [fails(4), user_says("b", "e1")],
+        ["Z", "ab"],
+    ),
+    "a second load": (
+        [user_says("Z", "e1"), loads_it(4), agent_says("x"), prompts(14, "ab"), user_says("a", "e1")],
+        [loads_it(5), agent_says("y"), succeeds(5), user_says("b", "e1")],
+        ["ab"],
+    ),
+    "the whole echo came before": (
+        [prompts(8, "1b"), user_says("1b", "e1")],
+        [user_says("foo "), loads_it(9), user_says("zz"), succeeds(9), user_says("foo", "e1")],
+        None,
+    ),
+    "an echo that goes on after the load": (
+        [prompts(5, "ab"), user_says("a", "e1"), loads_it(9), agent_says("x")],
+        [succeeds(9), user_says("b", "e1")],
+        ["ab"],
+    ),
+    "another prompt": (
+        [loads_it(4), agent_says("x"), prompts(5, "ab"), user_says("a", "e1")],
+        [fails(4), prompts(6, ""), user_says("Q", "e1")],
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("situation", ECHOES_AND_LOADS)
+def test_an_echo_that_a_load_breaks_in_on_is_the_same_after_going_on(situation):
+    before, after, words = ECHOES_AND_LOADS[situation]
+    start = folded(frames_of(before))
+    direct = folded(frames_of(after), start)
+    again = folded(frames_of(after), loads(dumps(start)))
+
+    assert told(direct) == told(again)
+    if words is not None:
+        timeline = direct.snapshot.sessions["s-1"].timeline
+        assert [entry.text for entry in timeline if entry.type == "message" and entry.role == "user"] == words

@@ -643,3 +643,17 @@ def test_a_store_of_a_recording_is_that_of_its_fold():
 def test_a_text_that_is_no_document():
     with pytest.raises(DocumentError):
         Store.from_state("{}")
+
+
+def test_answers_to_nobody_are_as_many_findings_as_there_are_ids():
+    store = Store()
+    for number in (1, 2, 2, 3):
+        store.feed({"jsonrpc": "2.0", "id": number, "result": {}}, "agent")
+    store.feed({"jsonrpc": "2.0", "id": 1, "result": {}}, "client")
+
+    assert [(finding.subject, finding.count) for finding in store.diagnostics] == [
+        ("agent with id 1", 1),
+        ("agent with id 2", 2),
+        ("agent with id 3", 1),
+        ("client with id 1", 1),
+    ]

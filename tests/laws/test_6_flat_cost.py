@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from acp_state.folding import Fold
+from acp_state.folding import Fold, fold
 
 from support.effort import bytes_asked_for, calls_into_c, opcodes_and_calls, ran
-from support.recordings import frames_of
+from support.recordings import frames_of, recording
 from support.talk import Sent, Talk
 
 
@@ -266,3 +266,21 @@ def test_a_frame_costs_the_same_after_a_long_history(version, history):
     ]
 
     assert not grown
+
+
+def recorded(version: int, history: str, size: int) -> bytes:
+    sent = [*started(version), *(one for step in range(size) for one in HISTORIES[history](step))]
+    return recording(sent, "jsonrpc")
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("history", ["chunks of one message", "messages", "sessions"])
+def test_four_times_the_chunks_are_four_times_the_work(version, history):
+    """Of a whole fold: that it joins chunks, for nobody sees its snapshots, must not cost more where there is more."""
+    fold(recorded(version, history, 5))
+
+    def work(size: int) -> int:
+        data = recorded(version, history, size)
+        return opcodes_and_calls(lambda: fold(data))[0]
+
+    assert work(1200) < 4.5 * work(300)

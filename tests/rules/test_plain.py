@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from acp_state import plain
 from acp_state._json import MAX_DEPTH
 from acp_state.diagnostics import Diagnostic
+from acp_state.folded import Folded
 from acp_state.folding import Fold, fold
 from acp_state.frames import Frame
 from acp_state.normalize import normalize
@@ -59,6 +60,16 @@ def frames_of(items: list[Any]) -> list[Frame | Diagnostic]:
     return [item if isinstance(item, (Frame, Diagnostic)) else item.frame for item in items]
 
 
+def step_by_step(data: bytes) -> Folded:
+    work = Fold()
+    for item in carefully(data):
+        if isinstance(item, Diagnostic):
+            work.findings.add(item)
+        else:
+            work.take(item)
+    return work.folded()
+
+
 # --- it is done at all -------------------------------------------------------------------------------
 
 
@@ -98,6 +109,7 @@ NOT_PLAIN = [
     pytest.param(notification(None), id="no update"),
     pytest.param(notification([]), id="an array for an update"),
     pytest.param({**FIRST, "params": {**FIRST["params"], "_meta": {}}}, id="_meta"),
+    pytest.param(notification({"sessionUpdate": "agent_message_chunk", "content": {"text": "b"}}), id="a block without its type"),
     pytest.param(b"\n", id="a blank line"),
     pytest.param(b"{}\n", id="nothing"),
     pytest.param(data_of(FIRST)[:-3] + b"\n", id="broken"),
@@ -112,8 +124,9 @@ def test_what_is_not_plain_is_read_with_care(line):
     data = data_of(FIRST, FIRST, FIRST, line, FIRST, FIRST)
     items = plainly(data)
 
-    assert not any(item.line == 4 and isinstance(item, (PlainChunk, PlainUpdate)) for item in items)
+    assert not any(item.line == 4 and isinstance(item, PlainChunk) for item in items)
     assert repr(frames_of(items)) == repr(carefully(data))
+    assert fold(data).diagnostics == fold(data.splitlines()).diagnostics == step_by_step(data).diagnostics
 
 
 def test_a_line_that_is_nested_too_deeply_is_refused_all_the_same():
@@ -212,13 +225,7 @@ def test_each_comes_to_the_events_of_its_frame(messages):
 @given(_recordings)
 def test_a_fold_comes_to_what_it_comes_to_frame_by_frame(messages):
     data = data_of(*messages)
-    work = Fold()
-    for item in carefully(data):
-        if isinstance(item, Diagnostic):
-            work.findings.add(item)
-        else:
-            work.take(item)
-    step, whole = work.folded(), fold(data)
+    step, whole = step_by_step(data), fold(data)
 
     assert told(whole) == told(step)
     assert whole.diagnostics == step.diagnostics
