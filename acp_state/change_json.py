@@ -49,16 +49,12 @@ def _head(change: str, session_id: str | None, *path: str | int) -> dict[str, Js
 
 def _members(head: dict[str, Json], instance: Any, names: Iterable[str]) -> dict[str, Json] | None:
     """Add the members that print the attributes *names*; `None` if none does."""
-    values, unset = members_to_json(instance, {_SHOWN_AS.get(name, name) for name in names})
+    values, unset = members_to_json(instance, {c.COMPUTED_OF.get(name, name) for name in names})
     if values:
         head["set"] = values
     if unset:
         head["unset"] = unset
     return head if values or unset else None
-
-
-_SHOWN_AS: Final[Mapping[str, str]] = {"_loading": "replaying", "_prompts": "pending_prompts"}
-"""The attributes that show in what is computed from them."""
 
 
 def _session_added(change: c.SessionAdded, _: Snapshot) -> dict[str, Json]:

@@ -52,6 +52,11 @@ class SessionChanged:
     values: Mapping[str, Any]
     before: Mapping[str, Any] = field(eq=False, repr=False)
 
+    @property
+    def visible(self) -> bool:
+        """Whether anything of it shows, as the state document does; else nothing need be drawn anew."""
+        return _shows(self.values)
+
 
 @frozen
 class ConnectionChanged:
@@ -59,6 +64,19 @@ class ConnectionChanged:
 
     values: Mapping[str, Any]
     before: Mapping[str, Any] = field(eq=False, repr=False)
+
+    @property
+    def visible(self) -> bool:
+        """Whether anything of it shows, as of a session."""
+        return _shows(self.values)
+
+
+COMPUTED_OF: Final[Mapping[str, str]] = {"_loading": "replaying", "_prompts": "pending_prompts"}
+"""What a session shows that is computed of what it does not show."""
+
+
+def _shows(values: Mapping[str, Any]) -> bool:
+    return any(not name.startswith("_") or name in COMPUTED_OF for name in values)
 
 
 @frozen

@@ -42,7 +42,7 @@ def nothing_read(findings: Sequence[Diagnostic], *, told: bool = False) -> str:
     if not findings:
         return "empty"
     if findings[0].message == A_STATE:
-        return f"{A_STATE}; fold --from goes on from it, and diff compares it"
+        return f"{A_STATE}; fold --from goes on from it (fold /dev/null --from STATE --format text shows it), and diff compares it"
     place = "" if findings[0].line is None else f"line {findings[0].line}: "
     seen = "" if told else f"; {place}{findings[0].message}"
     return f"no frame of ACP traffic in it{seen}; formats that read: {', '.join(sorted(NAMES))}"

@@ -54,6 +54,9 @@ class Progress:
             progress.TimeRemainingColumn(),
             console=Console(stderr=True),
             transient=True,
+            # Else rich would take what the command itself prints, and show it beside the bar.
+            redirect_stdout=False,
+            redirect_stderr=False,
         )
         self._task = self._bar.add_task(visible(self._name), total=self._size, completed=self._read)
         self._bar.start()

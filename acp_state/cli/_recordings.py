@@ -62,7 +62,7 @@ def add_diagnostics(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const="json",
         default="text",
-        help="how findings are printed to standard error: as text (the default), as JSON lines, not at all",
+        help="how findings are printed to standard error: as text (the default), as JSON lines (also by --diagnostics alone), not at all",
     )
 
 

@@ -39,7 +39,8 @@ def take(work: Fold, recording: Any, reader: Reader, args: argparse.Namespace) -
 
 def check_folded(folded: Folded, file: str, args: argparse.Namespace) -> None:
     """Raise `UsageError` if there was nothing to fold, or not what was asked for."""
-    if args.start is None and args.until != 0:
+    # With --strict the first error is as far as it goes, be it in the first line.
+    if args.start is None and args.until != 0 and code_of(folded, args) == FINE:
         check_read(file, folded, told=args.diagnostics != "none")
     if args.until_turn is not None and not turn_ended(folded.snapshot, args):
         sessions = _asked(folded.snapshot, args)

@@ -127,7 +127,8 @@ def _run(file: str, args: argparse.Namespace) -> int:
         raise
     print_findings(folded.diagnostics, args.diagnostics, name)
     print_tally(folded, args)
-    tell_of_other_text(file, folded.diagnostics, folded.tally.read, args.diagnostics)
+    if not args.strict:  # else it may have stopped before it came to what it is
+        tell_of_other_text(file, folded.diagnostics, folded.tally.read, args.diagnostics)
     if args.format == "text":
         print_heading(file, args)
     sys.stdout.write(text)

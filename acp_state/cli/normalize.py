@@ -33,8 +33,8 @@ whatever the protocol version, the agent and the recording's format. What is wro
 standard error."""
 EPILOG: Final = """\
 A line has the frame's number, the recording's line and the time in seconds, as far as they are known,
-then `event` (what happened) and the event's own members, called as in the state document. What was not
-told is left out; null in a patch means that something was cleared. `key` tells one open request from
+then `event` (what happened) and the event's own members: the attributes of its class in
+acp_state.events, where they are explained, in camelCase. What was not told is left out; null in a patch means that something was cleared. `key` tells one open request from
 the others, by its id or, where a recording has none, by its number.
 
 examples:

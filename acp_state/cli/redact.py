@@ -29,11 +29,12 @@ numbers where the protocol knows what they are (usage, cost, sizes, lines, codes
 ids); true, false, null; times from the start; order and shape.
 
 What is replaced: texts by an x for each character, blanks and line breaks apart, wherever they are
-cut; every other string (ids, paths, commands, titles, contents, schemas' property names, whatever
-vendors add) by x- and twelve digits that are the same wherever it stands; any other number.
+cut (what takes more bytes than one by a sign that takes as many); every other string (ids, paths,
+commands, titles, contents, schemas' property names, whatever vendors add) by x- and twelve digits that
+are the same wherever it stands, and as many x as a longer one needs; any other number.
 
-What can be told from the copy: how long texts and long contents are and where their words and lines
-end; which ids, paths and contents are equal. Lines that are no messages are left out."""
+What can be told from the copy: how long texts, and other strings of more than 40 characters, are and
+where their words and lines end; which ids, paths and contents are equal. Lines that are no messages are left out."""
 EPILOG: Final = """\
 examples:
   acp-state redact session.ndjson -o shareable.ndjson

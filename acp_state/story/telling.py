@@ -43,7 +43,7 @@ def _connection_facts(chronicle: Chronicle) -> Iterator[tuple[str, str]]:
     frames = chronicle.ended.frame
     yield "recording", f"{frames:,} frame{'s' * (frames != 1)}" + _lasted(chronicle.began, chronicle.ended)
     if connection.exit is not None:
-        yield "exit", ", ".join(f"{name} {value}" for name, value in connection.exit.items())
+        yield "exit", ", ".join(f"{name} {value}" for name, value in connection.exit.items() if value is not None)
     for request in connection.open_requests:
         yield "open", f"{request.method} of the {request.from_}" + ("" if request.id is None else f", id {json_text(request.id)}")
 

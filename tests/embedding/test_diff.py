@@ -402,3 +402,12 @@ def test_changes_cost_the_same_after_a_long_history(history):
     }
 
     assert grown == {}
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.name)
+def test_what_json_tells_of_a_change_is_visible(path):
+    for step in trace(path):
+        for change in step.changes:
+            if isinstance(change, (c.SessionChanged, c.ConnectionChanged)):
+                assert change.visible or not changes_to_json([change], step.after)
+                assert change.visible == any(not name.startswith("_") or name in ("_loading", "_prompts") for name in change.values)

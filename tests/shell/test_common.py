@@ -283,7 +283,7 @@ READING_ONE = {**READING, "redact": ["redact"]}
 def test_a_state_that_is_read_as_a_recording_is_told_of(argv, indent, shell, recording, tmp_path):
     path = tmp_path / "state.json"
     path.write_text(json.dumps(json.loads(shell("fold", recording(SESSION)).out), indent=indent))
-    expected = f"{path}: a state document, which is no recording; fold --from goes on from it, and diff compares it"
+    expected = f"{path}: a state document, which is no recording; fold --from goes on from it (fold /dev/null --from STATE --format text shows it), and diff compares it"
     assert told(shell(*argv, path)) == expected
 
 
@@ -519,6 +519,19 @@ def test_a_long_recording_has_a_bar_on_a_terminal(shell, recording, monkeypatch)
     assert "session.ndjson" in ran.err
     assert ran.out.startswith("connection ready")
     assert "standard" in shell("fold", "-", stdin=path.read_bytes()).err
+
+
+@pytest.mark.parametrize("command", [("normalize",), ("trace",), ("fold",), ("check",), ("stats",), ("convert",)])
+def test_what_a_command_prints_stays_where_it_belongs_beside_a_bar(shell, recording, monkeypatch, command):
+    path = recording(SESSION)
+    plain = shell(*command, path).out
+    monkeypatch.setattr(_progress, "LONG", 100)
+    monkeypatch.setenv("TERM", "xterm")
+    shell.on_terminal("stderr")
+    ran = shell(*command, path)
+
+    assert "session.ndjson" in ran.err
+    assert ran.out == plain != ""
 
 
 def test_a_short_one_has_none(shell, recording):

@@ -95,6 +95,14 @@ def test_strict_stops_at_the_first_error(shell, recording):
     assert text_of(json.loads(ran.out)) == ["hello", "hi"]
 
 
+def test_strict_stops_at_the_first_line_if_that_is_the_first_error(shell, recording):
+    ran = shell("fold", recording([b"nonsense", *LINES]), "--strict")
+    assert ran.code == 1
+    assert "not-json" in ran.err
+    assert "no frame" not in ran.err
+    assert json.loads(ran.out)["sessions"] == {}
+
+
 def test_a_document_as_yaml_is_the_same_document(shell, recording):
     path = recording(SESSION)
     out = shell("fold", path, path, "--format", "yaml").out
@@ -339,7 +347,7 @@ def test_it_follows_up_to_where_it_is_told_to_stop(shell, recording):
     ran = shell("fold", "--follow", path, "--until-turn", 1, "--select", "/sessions/s-1/stopReason", "--tally")
     assert (ran.code, ran.out) == (0, '"end_turn"\n')
     assert ran.err.endswith("frames: 8 read, 8 folded, 0 kept as unknown, 0 refused\n")
-    assert shell("fold", "--follow", recording([b"nonsense", *LINES]), "--strict").code == 2
+    assert shell("fold", "--follow", recording([b"nonsense", *LINES]), "--strict").code == 1
     assert shell("fold", "--follow", recording([*LINES, b"nonsense"]), "--strict").code == 1
 
 
