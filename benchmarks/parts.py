@@ -179,13 +179,13 @@ def feed_store_uncollected(traffic: Traffic) -> Acts:
 
 
 def read(traffic: Traffic) -> Acts:
-    """Bytes to frames."""
+    """Bytes to frames, or to what stands for them, as `fold` has it."""
     data = traffic.path.read_bytes()
 
     def act() -> None:
         reader = Reader()
         for block in blocks(data):
-            reader.feed(block)
+            reader.feed_plainly(block)
 
     with collector_paused():
         yield act
