@@ -56,6 +56,8 @@ def state_of(file: str, data: bytes, torn: Sequence[Diagnostic]) -> Folded:
 
     if torn:
         raise UsageError(f"{name_of(file)}: {torn[0].message}")
+    if not data.strip():
+        raise UsageError(f"{name_of(file)}: empty, and a state is wanted: what acp-state fold prints as JSON")
     try:
         return loads(data)
     except DocumentError as error:

@@ -15,7 +15,7 @@ from ._recordings import check_dialect, each_file, matching, name_of, print_head
 
 if TYPE_CHECKING:
     from ..changes import Change
-    from ..state import Entry
+    from ..state import Entry, Snapshot
     from ..tracing import Step
 
 
@@ -55,9 +55,11 @@ def _run(file: str, args: argparse.Namespace) -> int:
     view = _Text(file, args) if args.format == "text" else _Json(file, args)
     frames = 0
     found = Findings()
+    after: Snapshot | None = None
     try:
         for step in _wanted(file, args):
             frames += step.number is not None
+            after = step.after
             for finding in step.diagnostics:
                 found.add(finding)
             object_ = _object(step, args)
@@ -66,9 +68,22 @@ def _run(file: str, args: argparse.Namespace) -> int:
     finally:
         view.end()
     if args.entry is not None and not view.printed:
-        raise UsageError(f"{name_of(file)}: no entry {args.entry!r}")
+        raise UsageError(f"{name_of(file)}: no entry {args.entry!r}; {_entries_of(after, args)}")
     tell_of_other_text(file, found, frames)
     return FINE
+
+
+_NAMED: Final = 10
+"""How many entries are named where one that is asked for is not there."""
+
+
+def _entries_of(snapshot: Snapshot | None, args: argparse.Namespace) -> str:
+    """Say which entries with an id there are."""
+    sessions = () if snapshot is None else snapshot.sessions.values()
+    asked = [session for session in sessions if args.session in (None, session.id)]
+    ids = list(dict.fromkeys(str(entry.id) for session in asked for entry in session.timeline if entry.id is not None))
+    more = f", and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    return f"there are: {', '.join(map(repr, ids[:_NAMED]))}{more}" if ids else "none has an id; @PLACE names one by where it stands"
 
 
 def _wanted(file: str, args: argparse.Namespace) -> Iterator[Step]:

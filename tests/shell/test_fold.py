@@ -103,6 +103,14 @@ def test_strict_stops_at_the_first_line_if_that_is_the_first_error(shell, record
     assert json.loads(ran.out)["sessions"] == {}
 
 
+def test_an_empty_file_is_no_state(shell, recording, tmp_path):
+    empty = tmp_path / "empty.json"
+    empty.write_bytes(b"")
+    ran = shell("fold", recording(SESSION), "--from", empty)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == f"acp-state: {empty}: empty, and a state is wanted: what acp-state fold prints as JSON\n"
+
+
 def test_a_document_as_yaml_is_the_same_document(shell, recording):
     path = recording(SESSION)
     out = shell("fold", path, path, "--format", "yaml").out

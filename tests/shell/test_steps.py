@@ -207,7 +207,18 @@ def test_an_entry_that_a_replay_brought_back(shell, recording):
 def test_an_entry_that_there_is_not(shell, recording):
     path = recording(SESSION)
     ran = shell("trace", path, "--entry", "t2")
-    assert (ran.code, ran.out, ran.err) == (2, "", f"acp-state: {path}: no entry 't2'\n")
+    known = "there are: 't1', '31'"
+    assert (ran.code, ran.out, ran.err) == (2, "", f"acp-state: {path}: no entry 't2'; {known}\n")
+
+
+def test_of_many_entries_the_first_are_named(shell, recording):
+    talk = v1().prompt(1)
+    for number in range(12):
+        talk.agent_says("a", f"m-{number}")
+    err = shell("trace", recording(talk.ends(1)), "--entry", "m").err
+    assert err.endswith("no entry 'm'; there are: " + ", ".join(f"'m-{number}'" for number in range(10)) + ", and 2 more\n")
+    err = shell("trace", recording(v1().prompt(1).agent_says("a").ends(1)), "--entry", "m").err
+    assert err.endswith("no entry 'm'; none has an id; @PLACE names one by where it stands\n")
 
 
 def test_steps_of_one_session_alone(shell, recording):
