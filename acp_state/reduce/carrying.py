@@ -147,8 +147,10 @@ def _is_live(place: int, entry: Entry, since: Known | None) -> bool:
 
 
 def _key_of(source: History, place: int, entry: Entry) -> object:
-    """What *entry* is found by: also a prompt that has its id from its echo alone."""
-    return (entry.role, entry.id) if isinstance(entry, Message) and entry.id is not None else source.timeline.key_at(place)
+    """What *entry* is found by. A prompt may have got its id from its echo, and lost it again: so a message's own id counts."""
+    if isinstance(entry, Message):
+        return None if entry.id is None else (entry.role, entry.id)
+    return source.timeline.key_at(place)
 
 
 def _is_there(target: History, key: object, entry: Entry, *, brought: bool) -> bool:

@@ -280,6 +280,11 @@ ECHOES_AND_LOADS = {
         [succeeds(9), user_says("b", "e1")],
         ["ab"],
     ),
+    "what was no echo after all": (
+        [prompts(1, "Q"), user_says("Q", "e1")],
+        [user_says("ab", "e1"), loads_it(2), loads_it(3), user_says("a", "e1"), succeeds(3), succeeds(2)],
+        None,
+    ),
     "another prompt": (
         [loads_it(4), agent_says("x"), prompts(5, "ab"), user_says("a", "e1")],
         [fails(4), prompts(6, ""), user_says("Q", "e1")],
