@@ -21,7 +21,7 @@ from acp_state.normalize.updates import KINDS, plain_update
 from strategies import UPDATES, json_values, texts
 from support.effort import many, ran
 from support.generated import updates
-from support.official import each, schemas
+from support.official import parametrize, schemas
 from support.recordings import folded, frames_of, told
 from support.situations import before, update
 
@@ -138,7 +138,7 @@ def is_known(value: Any) -> bool:
     return all(map(is_known, value)) if isinstance(value, list) else True
 
 
-@pytest.mark.parametrize(("official", "kind"), KINDS_OF or each())
+@parametrize("official, kind", KINDS_OF)
 @many(0.5)
 @given(st.data())
 def test_what_is_just_as_its_schema_says_is_read_quickly(official, kind, data):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.official import each, name_of, tag_of, variants_of
+from support.official import name_of, parametrize, schemas, tag_of, variants_of
 from support.transcripts import bare, of_version, v2
 
 
@@ -45,7 +45,7 @@ FOUND = {
 """Where it then stands in the document."""
 
 each_union = pytest.mark.parametrize("union", SENT)
-each_v2 = pytest.mark.parametrize("official", [schema for schema in each() if getattr(schema, "version", 2) == 2], ids=repr)
+each_v2 = parametrize("official", [schema for schema in schemas().values() if schema.version == 2], ids=repr)
 
 
 def needed(official, union):

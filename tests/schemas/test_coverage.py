@@ -11,7 +11,20 @@ from acp_state.methods import AGENT_NOTIFICATIONS, AGENT_REQUESTS, CANCEL_REQUES
 from acp_state.normalize.exchanges import EXCHANGES, NOTIFICATIONS
 from acp_state.normalize.updates import KINDS
 
-from support.official import Schema, alternatives, each, minimal, name_of, needs_schemas, places, resolved, schemas, tag_of, variants_of
+from support.official import (
+    Schema,
+    alternatives,
+    each_schema,
+    minimal,
+    name_of,
+    needs_schemas,
+    parametrize,
+    places,
+    resolved,
+    schemas,
+    tag_of,
+    variants_of,
+)
 from support.situations import Outcome
 
 
@@ -88,7 +101,7 @@ def test_every_method_is_known():
     assert handled - methods == OLDER_METHODS.keys()
 
 
-@pytest.mark.parametrize("schema", each(), ids=str)
+@each_schema("schema")
 def test_every_method_has_the_right_sender(schema):
     senders = {
         "Request": {"client": AGENT_REQUESTS, "agent": CLIENT_REQUESTS},
@@ -142,8 +155,8 @@ def is_unknown(part: Any) -> bool:
     return part.get("title") in ("other", "unknown", "Other")
 
 
-@pytest.mark.parametrize(
-    ("schema", "definition"), [pytest.param(schema, name, id=f"{schema}-{name}") for schema in schemas().values() for name in roots(schema)]
+@parametrize(
+    "schema, definition", [pytest.param(schema, name, id=f"{schema}-{name}") for schema in schemas().values() for name in roots(schema)]
 )
 def test_everything_that_a_definition_describes_is_understood(schema, definition):
     """Each member, each variant and each word by itself, in its place: none is new to us, none is misread."""
@@ -165,7 +178,7 @@ def _is_made_odd(payload: Any) -> bool:
     return "_odd" in str(payload)
 
 
-@pytest.mark.parametrize("schema", each(), ids=str)
+@each_schema("schema")
 def test_every_update_by_itself_is_understood(schema):
     for kind, variant in schema.updates.items():
         fields = minimal(variant, schema.defs)

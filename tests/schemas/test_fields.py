@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from support.official import ABSENT, Place, Schema, alternatives, minimal, needs_schemas, places, resolved, schemas
+from support.official import ABSENT, Place, Schema, alternatives, minimal, needs_schemas, parametrize, places, resolved, schemas
 from support.situations import MARKER, Outcome
 
 
@@ -117,8 +117,8 @@ def lost(schema: Schema, definition: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("schema", "definition"),
+@parametrize(
+    "schema, definition",
     [pytest.param(schema, name, id=f"{schema}-{name}") for schema in schemas().values() for name in schema.methods],
 )
 def test_every_member_reaches_the_document(schema, definition):
@@ -135,8 +135,8 @@ def test_members_that_are_not_shown_exist():
     assert NOT_SHOWN.keys() <= known
 
 
-@pytest.mark.parametrize(
-    ("schema", "definition"),
+@parametrize(
+    "schema, definition",
     [pytest.param(schema, name, id=f"{schema}-{name}") for schema in schemas().values() for name in schema.methods],
 )
 def test_members_that_are_not_shown_are_not_there(schema, definition):

@@ -18,7 +18,20 @@ import pytest
 from acp_state.diagnostics import CATALOGUE
 
 from support.effort import ran
-from support.official import ABSENT, DEFAULT, SKIP, Place, Schema, alternatives, minimal, needs_schemas, places, resolved, schemas
+from support.official import (
+    ABSENT,
+    DEFAULT,
+    SKIP,
+    Place,
+    Schema,
+    alternatives,
+    minimal,
+    needs_schemas,
+    parametrize,
+    places,
+    resolved,
+    schemas,
+)
 from support.situations import Outcome
 
 
@@ -115,7 +128,7 @@ def described(place: Place, value: Any, fault: str) -> str:
     return f"{place.field} ({'/'.join(place.path)}) {json.dumps(value)}: {fault}"
 
 
-@pytest.mark.parametrize(("schema", "definition"), definitions(DEFAULT))
+@parametrize("schema, definition", definitions(DEFAULT))
 def test_a_member_of_the_wrong_form_counts_as_absent(schema, definition):
     faults = []
     for place in with_mark(DEFAULT, schema, definition):
@@ -130,7 +143,7 @@ def test_a_member_of_the_wrong_form_counts_as_absent(schema, definition):
     assert faults == []
 
 
-@pytest.mark.parametrize(("schema", "definition"), definitions(DEFAULT))
+@parametrize("schema, definition", definitions(DEFAULT))
 def test_a_required_member_of_the_wrong_form_is_one_finding(schema, definition):
     """A required list keeps the old one, and that is an error (SPEC 4, Decoding), whatever its mark says."""
     faults = []
@@ -145,7 +158,7 @@ def test_a_required_member_of_the_wrong_form_is_one_finding(schema, definition):
     assert faults == []
 
 
-@pytest.mark.parametrize(("schema", "definition"), definitions(SKIP))
+@parametrize("schema, definition", definitions(SKIP))
 def test_an_item_of_the_wrong_form_is_left_out(schema, definition):
     faults = []
     for place in with_mark(SKIP, schema, definition):
@@ -170,7 +183,7 @@ def not_whole(schema: Any, item: Any, official: Schema) -> list[Any]:
     return [value for value in broken if value and not validator.is_valid(value)]
 
 
-@pytest.mark.parametrize(("schema", "definition"), definitions(ON_NULL))
+@parametrize("schema, definition", definitions(ON_NULL))
 def test_null_counts_as_absent(schema, definition):
     for place in with_mark(ON_NULL, schema, definition):
         outcome = Outcome(schema, definition, place.make(None))

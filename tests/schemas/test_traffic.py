@@ -19,7 +19,7 @@ from acp_state.schema import document_schema
 from strategies import conversations, polite
 from support.effort import many, ran
 from support.generated import definition, updates
-from support.official import Schema, each, minimal, needs_schemas, schemas
+from support.official import Schema, each_schema, minimal, needs_schemas, parametrize, schemas
 from support.recordings import folded, frames_of, told
 from support.situations import before, in_place, update
 from support.talk import OTHER, Sent
@@ -54,7 +54,7 @@ def cases(kinds: bool) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize(("official", "name"), cases(kinds=False))
+@parametrize("official, name", cases(kinds=False))
 @many(0.4)
 @given(st.data())
 def test_any_valid_message_in_its_place(official, name, data):
@@ -70,7 +70,7 @@ def test_any_valid_message_in_its_place(official, name, data):
     assert_valid_document(state)
 
 
-@pytest.mark.parametrize(("official", "kind"), cases(kinds=True))
+@parametrize("official, kind", cases(kinds=True))
 @many(0.4)
 @given(st.data())
 def test_any_valid_updates_of_one_kind(official, kind, data):
@@ -83,7 +83,7 @@ def test_any_valid_updates_of_one_kind(official, kind, data):
     assert_valid_document(state)
 
 
-@pytest.mark.parametrize("official", each(), ids=str)
+@each_schema()
 @many(2)
 @given(st.data())
 def test_any_valid_updates_one_after_the_other(official, data):
@@ -112,7 +112,7 @@ def exchanged(official: Schema, draw: Any) -> list[Sent]:
     ]
 
 
-@pytest.mark.parametrize("official", each(), ids=str)
+@each_schema()
 @many(2)
 @given(st.data())
 def test_any_valid_conversation(official, data):
@@ -130,7 +130,7 @@ def test_any_valid_conversation(official, data):
     assert_valid_document(state)
 
 
-@pytest.mark.parametrize("official", each(), ids=str)
+@each_schema()
 @given(st.data())
 def test_what_is_made_up_is_valid(official, data):
     name = data.draw(st.sampled_from(sorted(official.methods)))
@@ -139,7 +139,7 @@ def test_what_is_made_up_is_valid(official, data):
     assert list(official.validator(name).iter_errors(payload)) == []
 
 
-@pytest.mark.parametrize("official", each(), ids=str)
+@each_schema()
 @many(2)
 @given(st.data())
 def test_polite_conversations_are_valid(official, data):

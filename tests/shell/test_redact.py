@@ -321,7 +321,7 @@ def names_of(schema):
             yield from names_of(item)
 
 
-@pytest.mark.parametrize("schema", official.each(), ids=str)
+@official.each_schema("schema")
 def test_all_names_words_and_numbers_of_the_protocol_are_kept(schema):
     assert set(names_of(schema.defs)) - MEMBERS == set()
     for holder in objects_of(schema.defs):

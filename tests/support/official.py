@@ -10,7 +10,7 @@ import functools
 import json
 import os
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -93,9 +93,19 @@ def schemas() -> dict[str, Schema]:
     return {name: Schema(name, json.loads((where / file).read_text(encoding="utf-8"))) for name, file in FILES.items()}
 
 
-def each() -> list[Any]:
-    """Return the four schemas as parameters of a test, or one that skips it."""
-    return list(schemas().values()) or [pytest.param(None, marks=pytest.mark.skip(reason=WHY))]
+def parametrize(names: str, values: Iterable[Any], **options: Any) -> pytest.MarkDecorator:
+    """Run a test for each of *values*, which come from the schemas; skip it, whatever it takes, where there are no schemas.
+
+    *names* is one string, as `pytest.mark.parametrize` takes it.
+    """
+    if directory() is None:
+        values = [pytest.param(*[None for _ in names.split(",")], id="no-schemas", marks=pytest.mark.skip(reason=WHY))]
+    return pytest.mark.parametrize(names, list(values), **options)
+
+
+def each_schema(name: str = "official") -> pytest.MarkDecorator:
+    """Run a test for each of the four schemas, or skip it."""
+    return parametrize(name, schemas().values(), ids=str)
 
 
 def variants_of(schema: Any) -> list[Any]:
