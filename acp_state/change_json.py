@@ -23,8 +23,8 @@ from typing import Any, Final
 from . import changes as c
 from ._json import Json
 from ._model import names_of
-from ._persistent import Log, Table
 from .codec import members_to_json, to_json, wire_name
+from .containers import Log, Table
 from .state import History, Message, Snapshot
 
 
@@ -121,7 +121,7 @@ def _row_head(name: str, change: c.RowAdded | c.RowChanged | c.RowRemoved, after
 def _index(list_: Table[Any, Any] | Log[Any], place: int) -> int:
     if isinstance(list_, Log):
         return place
-    return len(list_) - 1 if list_.stands(place) and place == list_.end - 1 else list_.index_of(place)
+    return len(list_) - 1 if list_.has_entry(place) and place == list_.end - 1 else list_.index_of(place)
 
 
 def _row_added(change: c.RowAdded, after: Snapshot) -> dict[str, Json]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
 
-from ._content import EMPTY_CONTENT, Content
-from ._model import evolve, field, frozen, names_of
-from ._persistent import Log, Registry, Table
+from attrs import field, frozen
+
+from ._model import names_of, replace
+from .containers import EMPTY_CONTENT, Content, Log, Table
 from .errors import ForeignChangesError, wrong_kind
-from .reduce._session import with_sessions
-from .state import Entry, History, Message, Session, Snapshot, Terminal, Turn
+from .state import Entry, History, Message, Session, Snapshot, Terminal, Turn, make_sessions, put_session
 
 
 T = TypeVar("T")
@@ -94,7 +94,7 @@ class EntryAdded:
     session_id: str
     place: int
     entry: Entry
-    _key: object = field(default=None, eq=False, repr=False)
+    _key: object = field(default=None, eq=False, repr=False, alias="_key")
 
 
 @frozen
@@ -129,7 +129,7 @@ class TurnBegan:
     session_id: str
     place: int
     turn: Turn
-    _key: object = field(default=None, eq=False, repr=False)
+    _key: object = field(default=None, eq=False, repr=False, alias="_key")
 
 
 @frozen
@@ -170,7 +170,7 @@ class RowAdded:
     table: str
     place: int
     row: Any
-    _key: object = field(default=None, eq=False, repr=False)
+    _key: object = field(default=None, eq=False, repr=False, alias="_key")
 
 
 @frozen
@@ -267,14 +267,14 @@ def of_kind(functions: Mapping[type, Callable[..., T]], change: Change) -> Calla
 
 
 def _known(snapshot: Snapshot, session_id: str) -> Session:
-    session = snapshot.sessions.find(session_id)
+    session: Session | None = snapshot.sessions.get(session_id)
     if session is None:
         raise _foreign(f"there is no session {session_id!r}")
     return session
 
 
 def _standing(table: Table[Any, Any], place: int) -> Table[Any, Any]:
-    if not table.stands(place):
+    if not table.has_entry(place):
         raise _foreign(f"nothing stands at {place}")
     return table
 
@@ -284,30 +284,30 @@ def _foreign(why: str) -> ForeignChangesError:
 
 
 def _with_session(snapshot: Snapshot, session: Session) -> Snapshot:
-    return with_sessions(snapshot, snapshot.sessions.put(session.id, session))
+    return replace(snapshot, sessions=put_session(snapshot.sessions, session))
 
 
 def _session_added(snapshot: Snapshot, change: SessionAdded) -> Snapshot:
-    return with_sessions(snapshot, snapshot.sessions.put(change.session_id, change.session))
+    return _with_session(snapshot, change.session)
 
 
 def _session_removed(snapshot: Snapshot, change: SessionRemoved) -> Snapshot:
-    return with_sessions(snapshot, Registry((id, session) for id, session in snapshot.sessions.items() if id != change.session_id))
+    return replace(snapshot, sessions=make_sessions(session for id, session in snapshot.sessions.items() if id != change.session_id))
 
 
 def _session_changed(snapshot: Snapshot, change: SessionChanged) -> Snapshot:
-    return _with_session(snapshot, evolve(_known(snapshot, change.session_id), **change.values))
+    return _with_session(snapshot, replace(_known(snapshot, change.session_id), **change.values))
 
 
 def _connection_changed(snapshot: Snapshot, change: ConnectionChanged) -> Snapshot:
     values = dict(change.values)
     derives = values.pop(SNAPSHOT_RULE, snapshot._derives)
-    return evolve(snapshot, connection=evolve(snapshot.connection, **values), _derives=derives)
+    return replace(snapshot, connection=replace(snapshot.connection, **values), _derives=derives)
 
 
 def _history_replaced(snapshot: Snapshot, change: HistoryReplaced) -> Snapshot:
     values = {name: getattr(change.history, name) for name in names_of(History)}
-    return _with_session(snapshot, evolve(_known(snapshot, change.session_id), **values))
+    return _with_session(snapshot, replace(_known(snapshot, change.session_id), **values))
 
 
 def _added(table: Any, place: int, key: object, row: Any) -> Any:
@@ -317,16 +317,16 @@ def _added(table: Any, place: int, key: object, row: Any) -> Any:
     if isinstance(table, Log):
         return table.append(row)
     while table.end < place:
-        table = table.add(None, None).empty(table.end)
+        table = table.add(None, None).empty_slot(table.end)
     return table.add(key, row)
 
 
 def _in_table(snapshot: Snapshot, session_id: str | None, table: str, edit: Callable[[Table[Any, Any]], Table[Any, Any]]) -> Snapshot:
     if session_id is None:
         connection = snapshot.connection
-        return evolve(snapshot, connection=evolve(connection, **{table: edit(getattr(connection, table))}))
+        return replace(snapshot, connection=replace(connection, **{table: edit(getattr(connection, table))}))
     session = _known(snapshot, session_id)
-    return _with_session(snapshot, evolve(session, **{table: edit(getattr(session, table))}))
+    return _with_session(snapshot, replace(session, **{table: edit(getattr(session, table))}))
 
 
 def _entry_added(snapshot: Snapshot, change: EntryAdded) -> Snapshot:
@@ -334,24 +334,22 @@ def _entry_added(snapshot: Snapshot, change: EntryAdded) -> Snapshot:
 
 
 def _entry_changed(snapshot: Snapshot, change: EntryChanged) -> Snapshot:
-    return _in_table(
-        snapshot, change.session_id, "timeline", lambda table: _standing(table, change.place).replace(change.place, change.entry)
-    )
+    return _in_table(snapshot, change.session_id, "timeline", lambda table: _standing(table, change.place).put(change.place, change.entry))
 
 
 def _text_added(snapshot: Snapshot, change: TextAppended) -> Snapshot:
     def edit(table: Table[Any, Any]) -> Table[Any, Any]:
         message = _standing(table, change.place).at(change.place)
-        return table.replace(change.place, evolve(message, content=_longer(message, change.text)))
+        return table.put(change.place, replace(message, content=_longer(message, change.text)))
 
     return _in_table(snapshot, change.session_id, "timeline", edit)
 
 
 def _longer(message: Any, text: str) -> Content:
-    content = message.content if isinstance(message, Message) else EMPTY_CONTENT
-    if content._open is None:
+    content = (message.content if isinstance(message, Message) else EMPTY_CONTENT).with_text(text)
+    if content is None:
         raise _foreign("a message has no text that goes on")
-    return content.append(content._open, text)
+    return content
 
 
 def _turn_began(snapshot: Snapshot, change: TurnBegan) -> Snapshot:
@@ -359,7 +357,7 @@ def _turn_began(snapshot: Snapshot, change: TurnBegan) -> Snapshot:
 
 
 def _turn_changed(snapshot: Snapshot, change: TurnChanged) -> Snapshot:
-    return _in_table(snapshot, change.session_id, "turns", lambda table: _standing(table, change.place).replace(change.place, change.turn))
+    return _in_table(snapshot, change.session_id, "turns", lambda table: _standing(table, change.place).put(change.place, change.turn))
 
 
 def _output_added(snapshot: Snapshot, change: OutputAppended) -> Snapshot:
@@ -368,7 +366,7 @@ def _output_added(snapshot: Snapshot, change: OutputAppended) -> Snapshot:
         output = terminal.output
         if output is None:
             raise _foreign(f"terminal {terminal.id!r} has no output")
-        return table.replace(change.place, evolve(terminal, output=output.append(change.data)))
+        return table.put(change.place, replace(terminal, output=output.append(change.data)))
 
     return _in_table(snapshot, change.session_id, "terminals", edit)
 
@@ -378,13 +376,11 @@ def _row_added(snapshot: Snapshot, change: RowAdded) -> Snapshot:
 
 
 def _row_changed(snapshot: Snapshot, change: RowChanged) -> Snapshot:
-    return _in_table(
-        snapshot, change.session_id, change.table, lambda table: _standing(table, change.place).replace(change.place, change.row)
-    )
+    return _in_table(snapshot, change.session_id, change.table, lambda table: _standing(table, change.place).put(change.place, change.row))
 
 
 def _row_removed(snapshot: Snapshot, change: RowRemoved) -> Snapshot:
-    return _in_table(snapshot, change.session_id, change.table, lambda table: _standing(table, change.place).empty(change.place))
+    return _in_table(snapshot, change.session_id, change.table, lambda table: _standing(table, change.place).empty_slot(change.place))
 
 
 _APPLIERS: Final[Mapping[type, Callable[[Snapshot, Any], Snapshot]]] = {

@@ -16,7 +16,7 @@ from attrs import define, frozen
 from . import changes as c
 from . import state as s
 from ._json import Json
-from ._persistent import Table
+from .containers import Table
 from .diagnostics import Diagnostic, Findings
 from .naming import mode_name, value_name
 from .tracing import Step
@@ -201,7 +201,7 @@ class _Book:
         old = self.rows.get(name, {})
         known = {id(note.what): note for note in old.values()}
         rows = self.rows[name] = {}
-        for place, row in table.places():
+        for place, row in table.slots():
             note = known.get(id(row))
             if note is None and same_places and place in old and _alike(old[place].what, row):
                 note = old[place]
@@ -348,12 +348,12 @@ class _Work:
 
     def _session(self, id_: str, session: s.Session) -> SessionChronicle:
         book = self._books[id_]
-        notes = book.happenings(place for place, _ in session.timeline.places())
+        notes = book.happenings(place for place, _ in session.timeline.slots())
         turns = book.rows.get("turns", {})
         return SessionChronicle(
             session,
             tuple(_happening(note) for note in notes),
-            tuple(_times(turns[place], book.usage) for place, _ in session.turns.places()),
+            tuple(_times(turns[place], book.usage) for place, _ in session.turns.slots()),
             tuple(book.usage),
             book.began,
             book.ended,
@@ -373,7 +373,7 @@ def _times(turn: _Note, usage: list[tuple[Moment, s.Usage]]) -> TurnTimes:
 def _open_turn(session: s.Session) -> int | None:
     """The turn that output belongs to now (SPEC 4.4)."""
     turn = session._open_turns.first()
-    return None if turn is None else turn.place
+    return None if turn is None else turn.index
 
 
 def _status(what: Any) -> Any:

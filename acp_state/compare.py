@@ -21,7 +21,7 @@ from typing import Any, Final, Literal, TypeAlias
 from attrs import frozen
 
 from ._json import Json, encode, key_of, same
-from ._model import UNSET, Unset
+from ._model import UNSET, UnsetType
 from .errors import wrong_kind
 from .findings import visible
 
@@ -47,8 +47,8 @@ class Difference:
     """Where it is in the earlier document; `None` if it is not there."""
     is_at: str | None
     """Where it is in the later one."""
-    before: Json | Unset = UNSET
-    after: Json | Unset = UNSET
+    before: Json | UnsetType = UNSET
+    after: Json | UnsetType = UNSET
     label: str = ""
     """What the pointer goes through, in words: `tool_call call-1`."""
 
@@ -315,7 +315,7 @@ def describe(difference: Difference, width: int = WIDTH) -> str:
         return "\n".join([f"{start}:", *(f"    {_part(difference, part, width)}" for part in parts)])
     if parts:
         return f"{start}: {_part(difference, parts[0], width)}"
-    values = [shown(value, width) for value in (difference.before, difference.after) if not isinstance(value, Unset)]
+    values = [shown(value, width) for value in (difference.before, difference.after) if not isinstance(value, UnsetType)]
     return f"{start}: {' became '.join(values)}"
 
 
@@ -351,7 +351,7 @@ def to_object(difference: Difference) -> dict[str, Json]:
     if difference.label:
         object_["label"] = difference.label
     values = (("before", difference.before), ("after", difference.after))
-    object_ |= {name: value for name, value in values if not isinstance(value, Unset)}
+    object_ |= {name: value for name, value in values if not isinstance(value, UnsetType)}
     if parts := difference.text:
         object_["parts"] = [{"offset": part.offset, "before": part.before, "after": part.after} for part in parts]
     return object_

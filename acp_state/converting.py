@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias
 
 from ._json import Json, NotJsonError, decode
-from ._model import UNSET, evolve
+from ._model import UNSET, replace
 from .diagnostics import Diagnostic
 from .dialects.acp_state_ import FORMAT, KEYS, VERSION
 from .frames import Frame, Sender, read_one
@@ -89,7 +89,7 @@ class Conversion:
         sender = item.sender if item.kind in ("exit", "invalid") else sender_of_frame(self._wire, item)[0]
         self._wire, _, findings = normalize(self._wire, item)
         if item.kind == "invalid":
-            self.findings += (evolve(finding, frame=self.frames - self._earlier) for finding in findings)
+            self.findings += (replace(finding, frame=self.frames - self._earlier) for finding in findings)
             yield from self._raw(item.line, lines)
         elif self._bare:
             yield from self._message(item, sender)

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, TypeAlias
 
-from ._model import evolve, frozen
+from ._model import Part, replace
 
 
 Severity: TypeAlias = Literal["error", "warning", "info"]
 
 
-@frozen
-class Code:
+class Code(Part, frozen=True):
     """An entry of the catalogue."""
 
     name: str
@@ -92,8 +91,7 @@ CATALOGUE: Final[dict[str, Code]] = _catalogue(
 """Every code that a diagnostic may have, by its name."""
 
 
-@frozen
-class Diagnostic:
+class Diagnostic(Part, frozen=True):
     """One finding, or several of one kind about one subject (*count*, then the place is that of the first).
 
     *line* and *frame* count from 1. *pointer* is a JSON pointer (RFC 6901) into the frame's message.
@@ -159,7 +157,7 @@ class Findings:
                 finding = Diagnostic("more-diagnostics", f"the first: {finding.message}", finding.line, finding.frame)
                 subject = (finding.code,)
         before = self._found.get(subject)
-        self._found[subject] = finding if before is None else evolve(before, count=before.count + finding.count)
+        self._found[subject] = finding if before is None else replace(before, count=before.count + finding.count)
 
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(list(self._found.values()))

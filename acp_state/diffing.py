@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ._model import names_of
-from ._persistent import Log, Table
 from .changes import (
     SNAPSHOT_RULE,
     Change,
@@ -30,8 +29,9 @@ from .changes import (
     changed_names,
     differs,
 )
+from .containers import Log, Table
 from .errors import wrong_kind
-from .state import Connection, Entry, Facts, History, Message, Session, Snapshot, Terminal
+from .state import Connection, Entry, History, Message, Session, Snapshot, Terminal
 
 
 def diff(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
@@ -55,8 +55,8 @@ def _differences(before: Snapshot, after: Snapshot) -> Iterator[Change]:
     yield from _connection(before, after)
     old, new = before.sessions, after.sessions
     kept = len(new)
-    for session_id in new.changed_since(old):
-        known, session = old.find(session_id), new[session_id]
+    for session_id in new.ids_changed_since(old):
+        known, session = old.get(session_id), new[session_id]
         if known is None:
             kept -= 1
             yield SessionAdded(session_id, session)
@@ -80,8 +80,8 @@ def _connection(before: Snapshot, after: Snapshot) -> Iterator[Change]:
 
 
 def _session(session_id: str, before: Session, after: Session) -> Iterator[Change]:
-    names = names_of(Session) if before._facts is after._facts else (*names_of(Session), *names_of(Facts))
-    apart = {"_facts"}
+    names = names_of(Session)
+    apart: set[str] = set()
     if _continues(after.timeline, before.timeline) and _continues(after.turns, before.turns):
         apart |= {"timeline", "turns"}
         yield from _timeline(session_id, before, after)
@@ -96,7 +96,7 @@ def _session(session_id: str, before: Session, after: Session) -> Iterator[Chang
 
 
 def _history_of(session: Session) -> History:
-    return History(*(getattr(session, name) for name in names_of(History)))
+    return History(**{name: getattr(session, name) for name in names_of(History)})
 
 
 def _attributes(session_id: str | None, before: Any, after: Any, names: Iterable[str]) -> tuple[dict[str, Any], list[Change]]:
@@ -126,14 +126,14 @@ def _continues(new: Table[Any, Any], old: Table[Any, Any]) -> bool:
 def _rows(session_id: str | None, table: str, old: Any, new: Any) -> list[Change] | None:
     """Return the rows that differ, `None` if the one list does not continue the other."""
     if isinstance(old, Log) and isinstance(new, Log):
-        if len(new) < len(old) or (len(old) and new._items is not old._items):
+        if not new.continues(old):
             return None
         return [RowAdded(session_id, table, len(old) + place, row) for place, row in enumerate(new.since(len(old)))]
     if not isinstance(old, Table) or not isinstance(new, Table) or not _continues(new, old):
         return None
     rows: list[Change] = []
     for place in new.differences(old):
-        stood, stands = old.stands(place), new.stands(place)
+        stood, stands = old.has_entry(place), new.has_entry(place)
         if stood:
             was = old.at(place)
             rows.append(_row_changed(session_id, table, place, was, new.at(place)) if stands else RowRemoved(session_id, table, place, was))
@@ -190,4 +190,4 @@ def _text_appended(before: Entry, after: Entry) -> str | None:
 def _output_appended(before: Terminal, after: Terminal) -> bytes | None:
     if before.output is None or after.output is None or changed_names(before, after) != ("output",):
         return None
-    return after.output.since(before.output)
+    return after.output.bytes_since(before.output)

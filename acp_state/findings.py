@@ -13,6 +13,7 @@ from unicodedata import category
 
 import attrs
 
+from ._model import replace
 from .diagnostics import Diagnostic
 from .printing import json_text
 
@@ -62,7 +63,7 @@ def grouped(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
         if not _is_of_line(finding) or lines[finding.code] <= FEW or (place := places.setdefault(finding.code, len(told))) == len(told):
             told.append(finding)
         else:
-            told[place] = attrs.evolve(told[place], count=told[place].count + finding.count)
+            told[place] = replace(told[place], count=told[place].count + finding.count)
     return told
 
 

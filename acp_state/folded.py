@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from ._model import frozen
+from ._model import Part
 from .diagnostics import Diagnostic
 from .normalize.wire import NEW, Wire
 from .reading.reader import FRESH, ReaderState
 from .state import EMPTY, Snapshot
 
 
-@frozen
-class Tally:
+class Tally(Part, frozen=True):
     """How many frames a fold read, and what became of them: *read* is the sum of the others."""
 
     read: int = 0
@@ -21,8 +20,7 @@ class Tally:
     """Changed nothing: malformed, unmatched, or for a session that is closed."""
 
 
-@frozen
-class Folded:
+class Folded(Part, frozen=True):
     """A snapshot, what the normalizer needs to go on from it, and what was wrong on the way."""
 
     snapshot: Snapshot = EMPTY

@@ -11,21 +11,20 @@ import os
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain, groupby, islice
+from itertools import chain
 from typing import Any, Final, TypeAlias
 
 from . import events as e
-from ._model import evolve
+from ._model import replace
 from .diagnostics import Diagnostic, Findings
 from .errors import wrong_kind
 from .folded import Folded, Tally
 from .frames import Frame
 from .normalize import normalize
 from .normalize.wire import Wire
-from .plain import Plain, PlainChunk, PlainUpdate, joined
 from .reading.reader import Reader
 from .reading.source import BinaryFile, blocks
-from .reduce import HANDLERS
+from .reduce import HANDLERS, start_draft
 from .state import Snapshot
 
 
@@ -37,53 +36,51 @@ _NOT_UNDERSTOOD: Final = frozenset((e.UnknownUpdated, e.ExtensionSent, e.Extensi
 class Fold:
     """A fold under way: the one place where the stages meet. `fold`, `trace` and `Store` are made of it.
 
-    *heard* is called with each finding as it comes; in *findings* repeats are counted.
+    *on_diagnostic* is called with each diagnostic as it comes; in *findings* repeats are counted.
     """
 
-    def __init__(self, start: Folded | None = None, heard: Callable[[Diagnostic], object] | None = None) -> None:
+    def __init__(self, start: Folded | None = None, on_diagnostic: Callable[[Diagnostic], object] | None = None) -> None:
         if start is None:
             start = Folded()
         elif not isinstance(start, Folded):
             raise wrong_kind("what to go on from is a Folded, as fold, loads and Store.state give it", start)
-        self.snapshot: Snapshot = start.snapshot
         self.wire: Wire = start.wire
         self.unknown: int = 0
         self.refused: int = 0
         self._sides = start.sides
-        self._note = _Note(heard)
-        self.findings: Findings = self._note.findings
+        self._reporter = _Reporter(on_diagnostic)
+        self._draft = start_draft(start.snapshot, self._reporter)
+        self.findings: Findings = self._reporter.findings
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The state as it is now."""
+        return self._draft.snapshot
 
     @property
     def frames(self) -> int:
         """How many frames were folded."""
-        return self._note.frames
+        return self._reporter.frames
 
-    def take(self, frame: Frame | Plain) -> tuple[e.Event, ...]:
+    def take(self, frame: Frame) -> tuple[e.Event, ...]:
         """Fold one frame, and return its events."""
-        note = self._note
-        note.frames += 1
-        note.frame = frame
-        self.wire, events, findings = normalize(self.wire, frame)
-        if findings:
-            note.all_found(findings)
-        snapshot = self.snapshot
+        reporter, draft = self._reporter, self._draft
+        reporter.frames += 1
+        reporter.frame = frame
+        self.wire, events, diagnostics = normalize(self.wire, frame)
+        if diagnostics:
+            reporter.report_all(diagnostics)
         kind: type[e.Event] | None = None
         for event in events:
-            note.event = event
+            reporter.event = event
             kind = event.__class__
-            snapshot = HANDLERS[kind](snapshot, event, note)
-        self.snapshot = snapshot
-        if note.refused:
-            note.refused = False
+            HANDLERS[kind](draft, event)
+        if reporter.refused:
+            reporter.refused = False
             self.refused += 1
         elif kind in _NOT_UNDERSTOOD:
             self.unknown += 1
         return events
-
-    def take_joined(self, chunks: list[PlainChunk]) -> None:
-        """Fold chunks that go on with one message as one."""
-        self.take(joined(chunks))
-        self._note.frames += len(chunks) - 1
 
     def folded(self) -> Folded:
         """Return what came of it so far."""
@@ -96,32 +93,32 @@ class Fold:
         return Folded(self.snapshot, self.wire, tuple(self.findings), tally, self._sides)
 
 
-class _Note:
-    """Takes what is found about the frame that is being folded. It knows no fold: else these two would keep each other, and all snapshots."""
+class _Reporter:
+    """Takes the diagnostics of the frame that is being folded. It knows no fold: else these two would keep each other, and all snapshots."""
 
-    def __init__(self, heard: Callable[[Diagnostic], object] | None) -> None:
+    def __init__(self, on_diagnostic: Callable[[Diagnostic], object] | None) -> None:
         self.findings = Findings()
         self.frames = 0
         self.frame: Any = None
         self.event: Any = None
         self.refused = False
-        self._heard = heard
+        self._on_diagnostic = on_diagnostic
 
     def __call__(self, code: str, message: str, subject: str | None = None) -> None:
-        """Take what the reducer finds about an event."""
+        """Take what the reducer reports of an event."""
         frame, session_id = self.frame, getattr(self.event, "session_id", None)
-        self._found(Diagnostic(code, message, frame.line, self.frames, session_id, frame.method, None, subject))
+        self._add(Diagnostic(code, message, frame.line, self.frames, session_id, frame.method, None, subject))
 
-    def all_found(self, findings: Iterable[Diagnostic]) -> None:
-        """Take what the normalizer finds about the frame."""
-        for finding in findings:
-            self._found(evolve(finding, frame=self.frames))
+    def report_all(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Take what the normalizer reports of the frame."""
+        for diagnostic in diagnostics:
+            self._add(replace(diagnostic, frame=self.frames))
 
-    def _found(self, finding: Diagnostic) -> None:
-        self.findings.add(finding)
-        self.refused |= finding.refuses
-        if self._heard is not None:
-            self._heard(finding)
+    def _add(self, diagnostic: Diagnostic) -> None:
+        self.findings.add(diagnostic)
+        self.refused |= diagnostic.refuses
+        if self._on_diagnostic is not None:
+            self._on_diagnostic(diagnostic)
 
 
 def fold(
@@ -144,75 +141,19 @@ def fold(
     work = Fold(from_)
     reader = Reader(dialect, work.wire.reader)
     with collector_paused():
-        if until is None and not strict:
-            _take_all(work, _items(source, reader, reader.feed_plainly))
-        else:
-            _take_some(work, () if until == 0 else items_of(source, reader), until, strict)
-    work.wire = evolve(work.wire, reader=reader.state)
+        _take_all(work, () if until == 0 else items_of(source, reader), until, strict)
+    work.wire = replace(work.wire, reader=reader.state)
     return work.folded()
 
 
-def _take_some(work: Fold, items: Iterable[Frame | Diagnostic], until: int | None, strict: bool) -> None:
+def _take_all(work: Fold, items: Iterable[Frame | Diagnostic], until: int | None, strict: bool) -> None:
     for item in items:
-        _take_one(work, item)
+        if isinstance(item, Diagnostic):
+            work.findings.add(item)
+        else:
+            work.take(item)
         if work.frames == until or (strict and work.findings.errors):
             break
-
-
-def _take_all(work: Fold, items: Iterator[Any]) -> None:
-    """Take all *items*: frames, what is plain, and diagnostics. Nobody sees a snapshot but the last: so chunks that follow upon one another are joined.
-
-    That comes to the same, for how text is cut does not show (law 9); unless there is something to
-    remark upon, which is to be counted chunk by chunk. There is not as long as a chunk of the same
-    message went well and nothing but harmless updates came since.
-    """
-    well = set[object]()
-    for stream, run in groupby(items, _stream):
-        if stream is None:
-            for item in run:
-                _take_one(work, item)
-                if well and not _is_harmless(item):
-                    well.clear()
-            continue
-        if stream not in well:
-            found = work.findings.added
-            work.take(next(run))
-            if work.findings.added > found:
-                for item in run:
-                    work.take(item)
-                continue
-            if len(well) == _MOST:
-                well.clear()
-            well.add(stream)
-        while chunks := list(islice(run, _MOST)):
-            work.take_joined(chunks)
-
-
-def _take_one(work: Fold, item: Any) -> None:
-    if isinstance(item, Diagnostic):
-        work.findings.add(item)
-    else:
-        work.take(item)
-
-
-def _is_harmless(item: Any) -> bool:
-    return item.__class__ is PlainUpdate and item.update.get("sessionUpdate") in _HARMLESS
-
-
-_HARMLESS: Final = ("tool_call", "tool_call_update", "usage_update", "plan", "plan_update")
-"""Updates that end nothing and open nothing: all that a message goes on in."""
-
-_MOST: Final = 256
-"""How many chunks are joined, and how many messages are known to go well: nobody needs to have more than that in memory."""
-
-
-def _stream(item: Any) -> object:
-    """What a chunk goes on with, as far as it says so; `None` for anything else."""
-    if item.__class__ is PlainChunk:
-        params = item.params
-        chunk = params.update
-        return (params.session_id, chunk.role, chunk.message_id)
-    return None
 
 
 def items_of(source: Source, reader: Reader) -> Iterator[Frame | Diagnostic]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Literal, TypeAlias
 
 from ._json import Json
-from ._model import UNSET, Struct, Unset
+from ._model import UNSET, Struct, UnsetType
 from .methods import REQUESTS
 
 
@@ -32,9 +32,9 @@ class Frame(Struct, frozen=True, gc=False):
 
     sender: Sender | None
     kind: Kind
-    id: Json | Unset = UNSET
+    id: Json | UnsetType = UNSET
     method: str | None = None
-    payload: Json | Unset = UNSET
+    payload: Json | UnsetType = UNSET
     time: float | None = None
     line: int | None = None
     partial: bool = False

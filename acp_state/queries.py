@@ -19,17 +19,19 @@ from typing import Final
 
 from attrs import field, frozen
 
-from ._content import Output
 from ._json import FrozenDict, Json, key_of
+from .containers import make_output
 from .state import (
     Compaction,
     ConfigChoice,
     ConfigOption,
+    Elicitation,
     Entry,
     JsonObject,
     Message,
     Mode,
     PendingPrompt,
+    Permission,
     Plan,
     PlanEntry,
     Request,
@@ -80,7 +82,9 @@ _QUESTIONS: Final = frozenset(("session/request_permission", "elicitation/create
 def _pending_in(session: Session) -> Iterator[Request]:
     for history in (session.before, session):
         if history is not None:
-            yield from (history.timeline.known(place) for place in history._pending)
+            yield from (
+                question for place in history._pending if isinstance(question := history.timeline.at(place), (Permission, Elicitation))
+            )
 
 
 # --- what is going on ------------------------------------------------------------------------------
@@ -116,7 +120,7 @@ def work(session: Session) -> Work:
     return Work(
         session.activity,
         session.phase in ("opening", "loading"),
-        tuple(session.turns.at(turn.place) for turn in session._open_turns),
+        tuple(session.turns.at(turn.index) for turn in session._open_turns),
         tuple(prompt for prompt in session.pending_prompts if prompt.rejected is None),
         open_calls(session),
         tuple(_pending_in(session)),
@@ -151,7 +155,9 @@ def stopped_because(session: Session) -> str | None:
     if session._open_turns:
         return None
     last = session._last_ended
-    turn = session.turns.at(last) if last is not None and session.turns.stands(last) else None  # a replay takes turns away, not the reason
+    turn = (
+        session.turns.at(last) if last is not None and session.turns.has_entry(last) else None
+    )  # a replay takes turns away, not the reason
     reason = session.stop_reason or ("error" if turn is not None and turn.status == "failed" else None)
     if reason is None:
         return None
@@ -241,12 +247,12 @@ def terminal_text(terminal: Terminal, tail: int | None = None) -> str:
         start = data.rfind(b"\n", 0, start)
         if start < 0:
             break
-    return Output(data[start + 1 :]).text if tail > 0 else ""
+    return make_output(data[start + 1 :]).text if tail > 0 else ""
 
 
 def find_terminal(session: Session, terminal_id: str) -> Terminal | None:
     """Return the terminal that a tool call's content names by its id; `None` if nothing is known of it yet."""
-    return session.terminals.find(("agent", terminal_id)) or session.terminals.find(("client", terminal_id))
+    return session.terminals.get(("agent", terminal_id)) or session.terminals.get(("client", terminal_id))
 
 
 # --- plans -----------------------------------------------------------------------------------------
@@ -401,7 +407,7 @@ def children(snapshot: Snapshot, session_id: str) -> tuple[Session, ...]:
 
     Raises `KeyError` if there is no such session. Costs the number of its subagents.
     """
-    listed = (snapshot.sessions.find(subagent.id) for subagent in snapshot.sessions[session_id].subagents)
+    listed = (snapshot.sessions.get(subagent.id) for subagent in snapshot.sessions[session_id].subagents)
     return tuple(session for session in listed if session is not None)
 
 

@@ -10,11 +10,10 @@ from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hi
 import attrs
 
 from . import state as s
-from ._content import Content, Output
 from ._json import FrozenDict, FrozenList
-from ._model import Unset
-from ._persistent import Log, Table
+from ._model import UnsetType
 from .codec import ALWAYS, ENTRIES, KNOWN_VARIANTS, SEALABLE, printed, wire_name
+from .containers import Content, Log, Output, Table
 from .document import FORMAT
 
 
@@ -101,7 +100,7 @@ def _of_class(cls: type, defs: dict[str, Schema]) -> Schema:
 
 
 def _object(cls: type, defs: dict[str, Schema]) -> Schema:
-    hints = get_type_hints(cls) | (get_type_hints(s.Facts) if cls is s.Session else {})
+    hints = get_type_hints(cls)
     always = ALWAYS.get(cls, frozenset())
     properties: dict[str, Schema] = {}
     if cls in ENTRIES:
@@ -186,7 +185,7 @@ def _of(kind: Any, defs: dict[str, Schema]) -> Schema:
     if origin is Literal:
         return {"enum": list(args)}
     if origin in (Union, types.UnionType):
-        return _of_union([arg for arg in args if arg not in (type(None), Unset)], defs)
+        return _of_union([arg for arg in args if arg not in (type(None), UnsetType)], defs)
     if origin in (tuple, Log):
         return {"type": "array", "items": _of(args[0], defs)}
     if origin is Table:

@@ -19,9 +19,9 @@ from types import NoneType
 from typing import Any, Final, Self, TypeAlias
 from weakref import WeakSet
 
-from attrs import evolve
+from attrs import frozen
 
-from ._model import frozen, replace
+from ._model import replace
 from .changes import Change
 from .diagnostics import Diagnostic
 from .diffing import diff
@@ -147,7 +147,7 @@ class Store:
         with self.lock:
             folded = self._fold.folded()
             whole, client, agent = (self._readers[sender].state for sender in (None, *SENDERS))
-        return evolve(folded, wire=evolve(folded.wire, reader=whole), sides=(client, agent))
+        return replace(folded, wire=replace(folded.wire, reader=whole), sides=(client, agent))
 
     @property
     def closed(self) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
+from attrs import field, frozen
+
 from ._json import Json, same
-from ._model import UNSET, Unset, field, frozen
-from ._persistent import Table
+from ._model import UNSET, UnsetType
 from .changes import Change, EntryAdded, EntryChanged, HistoryReplaced, SessionAdded, TextAppended
+from .containers import Table
 from .diagnostics import Diagnostic
 from .diffing import diff
 from .events import Event, RequestClosed
@@ -76,12 +78,12 @@ def _sender(wire: Wire, frame: Frame) -> Sender | None:
 
 def _method_answered(wire: Wire, events: tuple[Event, ...]) -> str | None:
     """Return the method of the request that *events* close."""
-    asked = [wire.open.find(event.key) for event in events if isinstance(event, RequestClosed)]
+    asked = [wire.open.get(event.key) for event in events if isinstance(event, RequestClosed)]
     return asked[0].method if asked and asked[0] is not None else None
 
 
 def entry_steps(
-    steps: Iterable[Step], entry_id: Json | Unset = UNSET, session_id: str | None = None, *, place: int | None = None
+    steps: Iterable[Step], entry_id: Json | UnsetType = UNSET, session_id: str | None = None, *, place: int | None = None
 ) -> Iterator[Step]:
     """Yield those of *steps* that made or changed an entry of a timeline: how it came to be.
 
@@ -115,7 +117,7 @@ def _touched(step: Step, session_id: str | None) -> Iterator[Entry]:
 
 def _histories(snapshot: Snapshot, session_id: str) -> list[History]:
     """The history that a session shows, and the one that a replay keeps aside."""
-    session = snapshot.sessions.find(session_id)
+    session = snapshot.sessions.get(session_id)
     return [] if session is None else [session] if session.before is None else [session, session.before]
 
 
@@ -126,8 +128,8 @@ def _steps_of_place(steps: list[Step], place: int, session_id: str | None) -> It
     if session_id is None:
         msg = f"no entry stands at {place} of no session: there are {len(last.sessions)}"
         raise LookupError(msg)
-    session = last.sessions.find(session_id)
-    if session is None or not session.timeline.stands(place):
+    session = last.sessions.get(session_id)
+    if session is None or not session.timeline.has_entry(place):
         msg = f"no entry stands at {place} in the timeline of session {session_id!r}"
         raise LookupError(msg)
     found: list[Step] = []
@@ -149,8 +151,8 @@ def _where_it_was(timeline: Timeline, place: int, before: list[History]) -> tupl
     key = timeline.key_at(place)
     for history in before:
         if timeline.continues(history.timeline):
-            if history.timeline.stands(place):
+            if history.timeline.has_entry(place):
                 return history.timeline, place
-        elif key is not None and (moved := history.timeline.place(key)) >= 0:
+        elif key is not None and (moved := history.timeline.slot_of(key)) >= 0:
             return history.timeline, moved
     return None

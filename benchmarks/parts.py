@@ -143,7 +143,7 @@ def fold_each(traffic: Traffic) -> Acts:
     def act() -> Fold:
         work, reader = Fold(), Reader()
         for block in blocks(data):
-            for item in reader.feed_plainly(block):
+            for item in reader.feed(block):
                 work.take(item)
                 _ = work.snapshot
         return work
@@ -185,7 +185,7 @@ def read(traffic: Traffic) -> Acts:
     def act() -> None:
         reader = Reader()
         for block in blocks(data):
-            reader.feed_plainly(block)
+            reader.feed(block)
 
     with collector_paused():
         yield act

@@ -76,10 +76,10 @@ def profiled(workload: str) -> tuple[dict[str, list[Work]], Counter[str]]:
     work, reader, last = Fold(), Reader(), list[Any]()
     for line in made[:BEFORE]:
         kind_of(line, last)
-        for item in reader.feed_plainly(line):
+        for item in reader.feed(line):
             work.take(item)  # type: ignore[arg-type]  # these recordings have no lines to remark upon
     kinds, functions = defaultdict(list), Counter[str]()
-    read, items = bytecodes(lambda: reader.feed_plainly(b"".join(made[BEFORE:])), functions)
+    read, items = bytecodes(lambda: reader.feed(b"".join(made[BEFORE:])), functions)
     for line, item in zip(made[BEFORE:], items, strict=True):
         normalized, _ = bytecodes(lambda item=item: normalize(work.wire, item))  # type: ignore[misc]
         taken, _ = bytecodes(lambda item=item: work.take(item), functions)  # type: ignore[misc]

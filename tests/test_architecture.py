@@ -21,27 +21,25 @@ from acp_state.reduce import HANDLERS
 PACKAGE = pathlib.Path(acp_state.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-BOTTOM = {"_json", "_model", "_patterns", "_persistent"}
-VALUES = BOTTOM | {"_content"}
+BOTTOM = {"_json", "_model", "_patterns", "containers"}
+VALUES = BOTTOM
 
 ALLOWED = {
     "_json": set(),
     "_model": set(),
     "_patterns": set(),
-    "_persistent": set(),
+    "containers": {"_json"},
     "errors": set(),
     "methods": set(),
     "diagnostics": {"_model"},
     "printing": {"_json"},
-    "_content": {"_json", "_persistent"},
     "frames": {"_json", "_model", "methods"},
-    "plain": {"_json", "_model", "frames"},
     "dialects": {"_json", "_model", "_patterns", "diagnostics", "frames", "methods"},
-    "reading": {"_json", "_model", "_patterns", "diagnostics", "dialects", "errors", "frames", "plain"},
+    "reading": {"_json", "_model", "_patterns", "diagnostics", "dialects", "errors", "frames"},
     "state": VALUES,
     "events": {"_json", "_model", "state"},
     "reduce": VALUES | {"errors", "events", "state"},
-    "normalize": VALUES | {"diagnostics", "events", "frames", "methods", "plain", "reading", "state"},
+    "normalize": VALUES | {"diagnostics", "events", "frames", "methods", "reading", "state"},
     "codec": VALUES | {"state"},
     "folded": {"_model", "diagnostics", "normalize", "reading", "state"},
     "document": VALUES | {"codec", "errors", "folded", "frames", "normalize", "printing", "reading", "reduce", "state"},
@@ -51,13 +49,13 @@ ALLOWED = {
     "diffing": VALUES | {"changes", "errors", "state"},
     "change_json": VALUES | {"changes", "codec", "errors", "state"},
     "event_json": VALUES | {"codec", "errors", "events", "state"},
-    "findings": {"diagnostics", "dialects", "printing"},
+    "findings": {"_model", "diagnostics", "dialects", "printing"},
     "render": {"findings", "printing", "state"},
     "compare": {"_json", "_model", "errors", "findings"},
     "change_text": {"_json", "compare", "findings"},
     "masking": {"_json", "errors"},
     "converting": {"_json", "_model", "diagnostics", "dialects", "frames", "normalize", "reading"},
-    "folding": {"_model", "diagnostics", "errors", "events", "folded", "frames", "normalize", "plain", "reading", "reduce", "state"},
+    "folding": {"_model", "diagnostics", "errors", "events", "folded", "frames", "normalize", "reading", "reduce", "state"},
     "tracing": BOTTOM | {"changes", "diagnostics", "diffing", "events", "folding", "folded", "frames", "normalize", "reading", "state"},
     "golden": {"_json", "compare", "document", "errors", "findings", "folding", "masking", "printing"},
     "pytest_plugin": {"errors", "golden"},
@@ -78,7 +76,7 @@ ALLOWED = {
     "contrib": {"errors", "frames", "store"},
     "redact": {
         *(
-            "_content",
+            "containers",
             "_json",
             "_model",
             "diagnostics",
@@ -95,7 +93,7 @@ ALLOWED = {
     },
     "recording": {"_json", "dialects", "document", "folding", "frames", "reading", "store"},
     "naming": {"state"},
-    "chronicle": {"_json", "_persistent", "changes", "diagnostics", "naming", "state", "tracing"},
+    "chronicle": {"_json", "containers", "changes", "diagnostics", "naming", "state", "tracing"},
     "story": {"_json", "_model", "chronicle", "diagnostics", "findings", "naming", "printing", "state"},
     "stats": {"chronicle", "state"},
 }
@@ -105,10 +103,9 @@ TOP = {"__init__", "__main__", "cli"}
 
 WORLD = {"asyncio", "datetime", "logging", "os", "pathlib", "random", "socket", "subprocess", "sys", "threading", "time"}
 NO_WORLD = {
-    "_content",
     "_json",
     "_model",
-    "_persistent",
+    "containers",
     "codec",
     "diagnostics",
     "document",
@@ -116,7 +113,6 @@ NO_WORLD = {
     "frames",
     "methods",
     "normalize",
-    "plain",
     "reduce",
     "state",
 }
@@ -127,7 +123,7 @@ ONLY_IN = {
     "rich": {"cli", "story"},
     "jinja2": {"story"},
     "markdown_it": {"story"},
-    "msgspec": {"_json", "_model", "plain"},
+    "msgspec": {"_json", "_model", "containers"},
     "gzip": {"cli", "reading"},
     "zlib": {"reading", "recording"},
     "acp": {"contrib"},
@@ -204,7 +200,10 @@ def test_no_module_imports_itself_by_way_of_others():
 
 @pytest.mark.parametrize("path", [path for path in FILES if unit_of(path) in NO_WORLD], ids=name_of)
 def test_a_pure_module_knows_nothing_of_the_world(path):
-    assert not {name for name, ours in imports_of(path) if not ours} & WORLD
+    known = {name for name, ours in imports_of(path) if not ours} & WORLD
+
+    # Of two threads that go on from one version of a table, one has to copy.
+    assert known <= ({"threading"} if name_of(path) == "containers.table" else set())
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)
@@ -248,7 +247,7 @@ def test_every_event_has_a_handler_and_every_handler_an_event():
     assert HANDLERS.keys() == set(get_args(Event))
 
 
-GIVERS = {"note", "_note", "_problem", "Diagnostic", "Problem", "problem"}
+GIVERS = {"report", "note", "_note", "_problem", "Diagnostic", "Problem", "problem"}
 
 
 def words(node: ast.expr) -> Iterator[str]:

@@ -14,8 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from attrs import evolve
-
+from .._model import replace
 from ..folding import Fold
 from ..reading.reader import Reader
 from . import UsageError
@@ -37,7 +36,7 @@ def follow(file: str, args: argparse.Namespace) -> int:
     view = _View(file, args)
 
     def show() -> None:
-        work.wire = evolve(work.wire, reader=reader.state)
+        work.wire = replace(work.wire, reader=reader.state)
         view.show(work)
 
     with opened(file, bar=False) as recording:

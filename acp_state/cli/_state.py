@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 def take(work: Fold, recording: Any, reader: Reader, args: argparse.Namespace) -> None:
     """Have *work* fold what *reader* makes of *recording*, up to where *args* say."""
-    from attrs import evolve
-
+    from .._model import replace
     from ..diagnostics import Diagnostic
     from ..folding import items_of
 
@@ -34,7 +33,7 @@ def take(work: Fold, recording: Any, reader: Reader, args: argparse.Namespace) -
             break
         if args.until_turn is not None and work.snapshot is not before and turn_ended(work.snapshot, args):
             break
-    work.wire = evolve(work.wire, reader=reader.state)
+    work.wire = replace(work.wire, reader=reader.state)
 
 
 def check_folded(folded: Folded, file: str, args: argparse.Namespace) -> None:
@@ -66,7 +65,7 @@ def turn_ended(snapshot: Any, args: argparse.Namespace) -> bool:
 def _asked(snapshot: Any, args: argparse.Namespace) -> list[Any]:
     """Return the sessions among which a turn is looked for."""
     sessions = snapshot.sessions
-    return [*sessions.values()] if args.session is None else [*filter(None, [sessions.find(args.session)])]
+    return [*sessions.values()] if args.session is None else [*filter(None, [sessions.get(args.session)])]
 
 
 def print_tally(folded: Folded, args: argparse.Namespace) -> None:

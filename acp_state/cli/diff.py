@@ -94,15 +94,14 @@ def _document(folded: Folded) -> dict[str, Any]:
 
 def _folded(file: str, args: argparse.Namespace) -> Folded:
     """Return the state that *file* is, or leads to, or the session of it that is asked for. Raises `UsageError` if there is none."""
-    from attrs import evolve
-
+    from .._model import replace
     from ..document import only
     from ..folding import fold
 
     data, torn = contents(file)
     of_state = is_state(data)
     folded = state_of(file, data, torn) if of_state else fold(data, dialect=args.dialect)
-    folded = evolve(folded, diagnostics=(*folded.diagnostics, *torn))
+    folded = replace(folded, diagnostics=(*folded.diagnostics, *torn))
     try:
         if not of_state:
             check_read(file, folded, told=args.diagnostics != "none")

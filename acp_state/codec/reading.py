@@ -14,10 +14,9 @@ from cattrs import Converter
 from cattrs.gen import make_dict_structure_fn, override
 
 from .. import state as s
-from .._content import Content, Output
 from .._json import FrozenDict, FrozenList, Json, freeze
-from .._model import Unset, evolve, names_of
-from .._persistent import Log, Table
+from .._model import UnsetType, names_of, replace
+from ..containers import Content, Log, Output, Table, make_content, make_log, make_output
 from .names import ENTRIES, KNOWN_VARIANTS, SEALABLE, printed, wire_name
 
 
@@ -56,8 +55,8 @@ def _frozen(kind: type) -> Callable[[Json, Any], Json]:
 
 def _output(value: Json, _: Any) -> Output:
     if isinstance(value, str):
-        return Output(value.encode("utf-8", "surrogatepass"))
-    return Output(b64decode(value["base64"], validate=True))
+        return make_output(value.encode("utf-8", "surrogatepass"))
+    return make_output(b64decode(value["base64"], validate=True))
 
 
 def _block(value: Json) -> FrozenDict:
@@ -71,7 +70,7 @@ def _block(value: Json) -> FrozenDict:
 _converter.register_structure_hook(FrozenDict, _frozen(FrozenDict))
 _converter.register_structure_hook(FrozenList, _frozen(FrozenList))
 _converter.register_structure_hook(Output, _output)
-_converter.register_structure_hook(Content, lambda value, _: Content(map(_block, value)))
+_converter.register_structure_hook(Content, lambda value, _: make_content(map(_block, value)))
 
 
 def _is_union(kind: Any) -> bool:
@@ -80,7 +79,7 @@ def _is_union(kind: Any) -> bool:
 
 def _union(kind: Any, converter: Converter) -> Callable[[Json, Any], Any]:
     """A union of `None` or `UNSET` with one type or any JSON; or of classes that their members tell apart."""
-    options = [option for option in get_args(kind) if option not in (type(None), Unset)]
+    options = [option for option in get_args(kind) if option not in (type(None), UnsetType)]
     if Any in options:
         return lambda value, _: freeze(value)
     if set(options) == {int, float}:
@@ -136,7 +135,7 @@ def _with_extra(cls: type, read: Callable[[Json, Any], Any]) -> Callable[[Json, 
             return read(value, kind)
         instance = read({key: item for key, item in value.items() if key in known}, kind)
         rest = {key: item for key, item in value.items() if key not in known}
-        return evolve(instance, extra=freeze(rest) if rest else None)
+        return replace(instance, extra=freeze(rest) if rest else None)
 
     return read_variant
 
@@ -151,7 +150,7 @@ def _is_log(kind: Any) -> bool:
 
 
 def _log(value: Json, kind: Any) -> Log[Any]:
-    return Log([from_json(item, get_args(kind)[0]) for item in value])
+    return make_log([from_json(item, get_args(kind)[0]) for item in value])
 
 
 _converter.register_structure_hook_func(_is_log, _log)
@@ -163,5 +162,5 @@ def read_entry(value: Json) -> s.Entry:
     cls = kinds[value["type"]]
     entry: Any = from_json(value, cls)
     if cls in SEALABLE:
-        return evolve(entry, content=Content(entry.content, sealed=value.get("sealed", False)))  # type: ignore[no-any-return]  # as it came, with other content
+        return replace(entry, content=make_content(entry.content, growing=not value.get("sealed", False)))  # type: ignore[no-any-return]  # as it came, with other content
     return entry  # type: ignore[no-any-return]  # the entry came out of the hook of its own class

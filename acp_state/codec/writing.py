@@ -7,11 +7,9 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
-from .. import state as s
-from .._content import Content, Output
 from .._json import FrozenDict, FrozenList, Json
 from .._model import UNSET, defaults_of, names_of
-from .._persistent import Log, Table
+from ..containers import Content, Log, Output, Table
 from .names import ALWAYS, ENTRIES, SEALABLE, printed, wire_name
 
 
@@ -31,7 +29,7 @@ _Member: TypeAlias = tuple[str, str, bool, Any]
 def _members(cls: Any) -> tuple[_Member, ...]:
     """What is printed of *cls*."""
     always = ALWAYS.get(cls, frozenset())
-    absent = {**_COMPUTED, **defaults_of(cls), **(defaults_of(s.Facts) if cls is s.Session else {})}
+    absent = {**_COMPUTED, **defaults_of(cls)}
     members = [(name, wire_name(name), name in always, absent.get(name)) for name in printed(cls)]
     if cls in SEALABLE:
         place = next(place for place, (name, *_) in enumerate(members) if name == "content")

@@ -11,13 +11,12 @@ from collections.abc import Callable
 from typing import Final
 
 from .._json import encode
-from .._model import frozen
+from .._model import Part
 from .._patterns import lazy
 from ..frames import Sender
 
 
-@frozen
-class Heading:
+class Heading(Part, frozen=True):
     """What stands before a message: it begins at *start*. *literal*: it is no JSON but a literal of Python.
 
     *time* is in seconds, as a frame's.
@@ -29,8 +28,7 @@ class Heading:
     literal: bool = False
 
 
-@frozen
-class Headed:
+class Headed(Part, frozen=True):
     """A dialect of text. *heading* finds one at a position of a text.
 
     *lines* are what the lines of a heading that has some of its own match, in their order.

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from .._json import Json
-from .._model import UNSET, Unset
+from .._model import UNSET, UnsetType
 from ..frames import Frame, Kind, Sender, invalid
 from ._common import seconds
 
@@ -58,7 +58,7 @@ def _frame(record: Json, answer: bool, sender: Sender, line: int | None) -> Fram
     return Frame(sender, "request", id_, method, params, time, line)
 
 
-def _call(record: Json) -> tuple[str, Json | Unset]:
+def _call(record: Json) -> tuple[str, Json | UnsetType]:
     method, params = record["method"], record.get("params")
     if record.get("protocol") == "mcp":
         return MCP, {"method": method, "params": params}

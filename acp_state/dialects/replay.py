@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from .._json import Json
-from .._model import UNSET, Unset
+from .._model import UNSET, UnsetType
 from ..frames import Frame, Kind, Sender, invalid
 
 
@@ -53,7 +53,7 @@ def _frame(frame: Json, sender: Sender, line: int | None) -> Frame:
     return Frame(sender, kind, UNSET, method, known, None, line, known is not payload or _is_open(known))
 
 
-def _kind(frame: Json) -> tuple[Kind | None, Json | Unset]:
+def _kind(frame: Json) -> tuple[Kind | None, Json | UnsetType]:
     kind = frame.get("kind")
     if kind == "request":
         return "request", frame.get("params", UNSET)
@@ -66,7 +66,7 @@ def _kind(frame: Json) -> tuple[Kind | None, Json | Unset]:
     return "response", frame.get("result", UNSET)
 
 
-def _is_open(value: Json | Unset) -> bool:
+def _is_open(value: Json | UnsetType) -> bool:
     """Whether a placeholder stands somewhere in *value*: a word in angle brackets."""
     if isinstance(value, dict):
         return any(map(_is_open, value.values()))
@@ -75,7 +75,7 @@ def _is_open(value: Json | Unset) -> bool:
     return isinstance(value, str) and value.startswith("<") and value.endswith(">")
 
 
-def _known(value: Json | Unset) -> Json | Unset:
+def _known(value: Json | UnsetType) -> Json | UnsetType:
     """Return *value* without what was left open: the same object if nothing was, `UNSET` if all of it."""
     if isinstance(value, dict):
         members = {}

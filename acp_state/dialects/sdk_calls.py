@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from .._json import Json
-from .._model import UNSET, Unset
+from .._model import UNSET, UnsetType
 from ..frames import Frame, Kind, invalid
 
 
@@ -76,7 +76,7 @@ def read(record: Json, line: int | None, _depth: int) -> Iterable[Frame] | None:
     return (_answer(ANSWERS[name], record, line),)
 
 
-def _payload(record: Json, by_args: bool) -> Json | Unset:
+def _payload(record: Json, by_args: bool) -> Json | UnsetType:
     if by_args:
         return record["args"][0] if record["args"] else UNSET
     return record.get("payload", UNSET)

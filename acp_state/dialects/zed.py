@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from .._json import Json
-from .._model import UNSET, Unset
+from .._model import UNSET, UnsetType
 from ..frames import Frame, Kind, Sender, invalid
 
 
@@ -43,7 +43,7 @@ def read(record: Json, line: int | None, _depth: int) -> Iterable[Frame] | None:
     payload = record.get("params")
     if kind == "response":
         return (Frame(sender, "error" if _is_error(payload) else kind, id_, None, payload, None, line),)
-    payload_: Json | Unset = UNSET if payload is None else payload
+    payload_: Json | UnsetType = UNSET if payload is None else payload
     return (Frame(sender, kind, id_ if kind == "request" else UNSET, method, payload_, None, line),)
 
 

@@ -11,15 +11,13 @@ from typing import Final
 
 from .. import state as s
 from .._json import Json, NotJsonError, decode
-from .._model import evolve
-from .._persistent import Registry
+from .._model import replace
 from ..codec import to_json
 from ..errors import DocumentError, wrong_kind
 from ..folded import Folded
 from ..frames import SENDERS
 from ..printing import json_text
 from ..reading.reader import FRESH
-from ..reduce._session import with_sessions
 from .usual import follows_from
 from .writing import reader_to_json, wire_to_json
 
@@ -106,7 +104,7 @@ def from_document(document: Json) -> Folded:
 def only(folded: Folded, session_id: str) -> Folded:
     """Return *folded* with one of its sessions; the connection, open requests included, stays as it is."""
     session = folded.snapshot.sessions[session_id]
-    return evolve(
+    return replace(
         folded,
-        snapshot=with_sessions(folded.snapshot, Registry([(session_id, session)])),
+        snapshot=replace(folded.snapshot, sessions=s.make_sessions([session])),
     )

@@ -75,7 +75,7 @@ def check_session(session: s.Session) -> None:
     for history in (session,) if session.before is None else (session, session.before):
         _check_history(history)
     _check_ids(session.background or ())
-    for prompt in session._prompts:
+    for prompt in session._prompts.all:
         if prompt._taken is not None and (prompt._taken.turn or 0) < 0:  # one that a replay has taken away is passed over
             _refuse(f"there is no turn {prompt._taken.turn}")
     if session._loading is not None:
@@ -88,8 +88,8 @@ def _check_history(history: s.History) -> None:
         if isinstance(entry, s.ToolCall):
             _check_ids(entry.content)
     for turn in history._open_turns:
-        place = turn.entry
-        if place is not None and not (history.timeline.stands(place) and isinstance(history.timeline.at(place), s.Message)):
+        place = turn.prompt
+        if place is not None and not (history.timeline.has_entry(place) and isinstance(history.timeline.at(place), s.Message)):
             _refuse(f"no message is the prompt at {place}")
 
 
@@ -98,12 +98,12 @@ def _check_loading(session: s.Session, loading: s.Loading) -> None:
         _refuse(f"a load of {loading.scope!r}")
     for place, entry in filter(None, loading.seen):
         _check_turn(session, entry)
-        if not session.timeline.stands(place) or session.timeline.at(place).type != entry.type:
+        if not session.timeline.has_entry(place) or session.timeline.at(place).type != entry.type:
             _refuse(f"no entry of its kind stands at {place}, where it was replaced")
 
 
 def _check_turn(history: s.History, entry: s.Entry) -> None:
-    if entry.turn is not None and not history.turns.stands(entry.turn):
+    if entry.turn is not None and not history.turns.has_entry(entry.turn):
         _refuse(f"there is no turn {entry.turn}")
 
 

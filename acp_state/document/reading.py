@@ -7,20 +7,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from .. import state as s
-from .._content import Content
 from .._json import Json, freeze, key_of
-from .._model import evolve
-from .._persistent import Log, Registry, Table
+from .._model import replace
 from ..codec import wire_name
 from ..codec.reading import from_json, read_entry
+from ..containers import EMPTY_HEAP, EMPTY_TABLE, Content, Table, make_content, make_log, make_table
 from ..folded import Folded
 from ..frames import SENDERS
 from ..normalize.wire import Asked, Wire
 from ..reading.reader import FRESH, ReaderState
 from ..reduce import echo
-from ..reduce._session import with_session
+from ..reduce.history import is_unfinished
 from .checks import VERSIONS, check_connection, check_session, facts_of
-from .usual import follows_from, usual_activity, usual_fresh, usual_known_until, usual_last_ended, usually_reusable
+from .usual import follows_from, usual_fresh, usual_known_until, usual_last_ended, usual_said, usually_reusable
 
 
 class Reading:
@@ -68,14 +67,14 @@ class Reading:
         connection = self._connection()
         check_connection(connection)
         sessions = {id: self._session(id, session) for id, session in self.document["sessions"].items()}
-        snapshot = s.Snapshot(connection, Registry(sessions.items()))
+        snapshot = s.Snapshot(connection, s.make_sessions(sessions.values()))
         wire = self._wire(snapshot)
-        snapshot = evolve(snapshot, _derives=wire.derives)
+        snapshot = replace(snapshot, _derives=wire.derives)
         privates = self.wire_json.get("sessions", {})
         for session in snapshot.sessions.values():
             whole = self._with_private(session, snapshot, wire, privates.get(session.id, {}))
             check_session(whole)
-            snapshot = with_session(snapshot, whole)
+            snapshot = replace(snapshot, sessions=s.put_session(snapshot.sessions, whole))
         sides = self.wire_json.get("sides", {})
         client, agent = (_reader(sides.get(side)) for side in SENDERS)
         return Folded(snapshot, wire, sides=(client, agent))
@@ -88,18 +87,18 @@ class Reading:
         )
         listed = self.connection.get("listedSessions")
         elicitations = [read_entry(entry) for entry in self.connection.get("elicitations", [])]
-        return evolve(
+        return replace(
             connection,
-            open_requests=Table(
+            open_requests=make_table(
                 (
                     (asked.sender, asked.key),
                     s.OpenRequest(asked.sender, asked.id, asked.method, asked.session_id),
                 )
                 for asked in self.open
             ),
-            elicitations=Table((self._question_key(None, entry), entry) for entry in elicitations),
+            elicitations=make_table((self._question_key(None, entry), entry) for entry in elicitations),
             _urls=_completable(enumerate(elicitations)),
-            listed_sessions=None if listed is None else Table((item["id"], from_json(item, s.ListedSession)) for item in listed),
+            listed_sessions=None if listed is None else make_table((item["id"], from_json(item, s.ListedSession)) for item in listed),
             extensions=self._extensions(None, self.connection.get("extensions", [])),
         )
 
@@ -125,7 +124,7 @@ class Reading:
                     waiting=extension.status == "open",
                 )
             found.append((None if key is None else (extension.from_, key), extension))
-        return Table(found)
+        return make_table(found)
 
     def _session(self, id: str, item: Json) -> s.Session:
         if item["id"] != id:
@@ -140,30 +139,29 @@ class Reading:
             "replaying",
             *_HISTORY,
         }
-        facts = from_json({key: value for key, value in item.items() if key not in tables and key != "usage"}, s.Facts)
-        session = evolve(s.Session(), _facts=facts, usage=from_json(item["usage"], s.Usage) if "usage" in item else None)
+        session: s.Session = from_json({key: value for key, value in item.items() if key not in tables}, s.Session)
         before = None if "before" not in item else self._history(s.History(), item["id"], item["before"])
         session = self._history(session, item["id"], item)
-        whole: s.Session = evolve(
+        whole: s.Session = replace(
             session,
-            subagents=Table((child["id"], from_json(child, s.Subagent)) for child in item.get("subagents", [])),
-            notices=Log([from_json(notice, s.Notice) for notice in item.get("notices", [])]),
+            subagents=make_table((child["id"], from_json(child, s.Subagent)) for child in item.get("subagents", [])),
+            notices=make_log([from_json(notice, s.Notice) for notice in item.get("notices", [])]),
             extensions=self._extensions(item["id"], item.get("extensions", [])),
             before=before,
         )
         return whole
 
     def _history(self, history: Any, session_id: str, item: Mapping[str, Json]) -> Any:
-        timeline = Table[Any, s.Entry]((self._entry_key(session_id, entry), entry) for entry in map(read_entry, item.get("timeline", [])))
+        timeline = make_table((self._entry_key(session_id, entry), entry) for entry in map(read_entry, item.get("timeline", [])))
         files = [from_json(file, s.FileRequest) for file in item.get("files", [])]
-        return evolve(
+        return replace(
             history,
             timeline=timeline,
             turns=self._turns(session_id, item.get("turns", [])),
-            plans=Table((("plan", plan["id"]), from_json(plan, s.Plan)) for plan in item.get("plans", [])),
-            terminals=Table(((one["owner"], one["id"]), from_json(one, s.Terminal)) for one in item.get("terminals", [])),
-            files=Table((self._file_key(session_id, file), file) for file in files),
-            unknown_updates=Log([freeze(update) for update in item.get("unknownUpdates", [])]),
+            plans=make_table((("plan", plan["id"]), from_json(plan, s.Plan)) for plan in item.get("plans", [])),
+            terminals=make_table(((one["owner"], one["id"]), from_json(one, s.Terminal)) for one in item.get("terminals", [])),
+            files=make_table((self._file_key(session_id, file), file) for file in files),
+            unknown_updates=make_log([freeze(update) for update in item.get("unknownUpdates", [])]),
         )
 
     def _file_key(self, session_id: str, file: s.FileRequest) -> Any:
@@ -192,7 +190,7 @@ class Reading:
         turns: list[s.Turn] = [from_json(item, s.Turn) for item in items]
         waiting = [place for place, turn in enumerate(turns) if _may_be_answered(turn)]
         waiting = waiting[-len(self.unnamed.get((session_id, "session/prompt", False), ())) :]
-        return Table(
+        return make_table(
             (
                 self.key(
                     turn.prompts[0].request_id,
@@ -209,7 +207,7 @@ class Reading:
 
     def _wire(self, snapshot: s.Snapshot) -> Wire:
         written = self.wire_json
-        usual = evolve(follows_from(snapshot), open=s.EMPTY_TABLE, queues=Registry(), setups=Registry())
+        usual = replace(follows_from(snapshot), open=EMPTY_TABLE, queues=EMPTY_TABLE, setups=EMPTY_TABLE)
         for asked in self.open:
             usual = usual.with_open(asked)
         changes = {name: from_json(written[wire_name(name)], kind) for name, kind in _WIRE.items() if wire_name(name) in written}
@@ -217,11 +215,11 @@ class Reading:
             msg = f"protocol version {changes['version']}"
             raise ValueError(msg)
         if "urls" in written:
-            changes["urls"] = Table(from_json(written["urls"], dict[str, str | None]).items())
+            changes["urls"] = make_table(from_json(written["urls"], dict[str, str | None]).items())
         if "reader" in written:
             changes["reader"] = _reader(written["reader"])
         changes["serial"] = len(self.open)
-        return evolve(usual, **changes)
+        return replace(usual, **changes)
 
     # --- what a session does not show
 
@@ -232,15 +230,16 @@ class Reading:
         wire: Wire,
         written: Mapping[str, Json],
     ) -> s.Session:
+        said = usual_said(session, snapshot, derives=wire.derives)
         facts: dict[str, Any] = {
             "_derives": wire.derives,
-            **usual_activity(session, snapshot, derives=wire.derives),
             "_run_broken": False,
             "_last_ended": usual_last_ended(session),
+            "_said": replace(said, **{name: from_json(written[f"_{name}"], kind) for name, kind in _SAID.items() if f"_{name}" in written}),
         }
         facts |= {name: from_json(written[name], kind) for name, kind in _PRIVATE.items() if name in written}
         fresh = written.get("_fresh")
-        session = evolve(
+        session = replace(
             session,
             _fresh=usual_fresh(session) if fresh is None else from_json(fresh, frozenset[str]),
             _loading=self._loading(session, written.get("_loading")),
@@ -253,18 +252,18 @@ class Reading:
     def _loading(self, session: s.Session, written: Mapping[str, Json] | None) -> s.Loading | None:
         if written is None:
             return None
-        seen = Table[object, Any]((tuple(from_json(one["key"], tuple[str | None, ...])), _seen(one)) for one in written["seen"])
+        seen: Table[object, Any] = make_table((tuple(from_json(one["key"], tuple[str | None, ...])), _seen(one)) for one in written["seen"])
         loading = {name: from_json(written[name], kind) for name, kind in _LOADING.items()}
         until = usual_known_until(session, known=loading["known"])
         if "knownUntil" in written:
-            until = from_json(written["knownUntil"], s.Known)
+            until = from_json(written["knownUntil"], s.Ends)
         return s.Loading(**loading, seen=seen, known_until=until)
 
     def _with_prompts(self, session: s.Session, written: Mapping[str, Json]) -> s.Session:
         items = self.document["sessions"][session.id].get("pendingPrompts", [])
         prompts: list[s.PendingPrompt] = [from_json(item, s.PendingPrompt) for item in items]
         for taken in written.get("taken", []):
-            prompt = evolve(
+            prompt = replace(
                 from_json(taken["prompt"], s.PendingPrompt),
                 _taken=from_json(taken["taken"], s.Taken),
             )
@@ -282,14 +281,28 @@ class Reading:
             )
             for prompt in prompts
         ]
-        waiting = [(place, prompt) for place, prompt in enumerate(prompts) if prompt.rejected is None and prompt._taken is None]
-        return evolve(
-            session,
-            _prompts=Table(keyed),
-            _unanswered=Table((place, place) for place, prompt in waiting if not prompt.accepted),
-            _unnamed=Table((place, place) for place, prompt in waiting if prompt.accepted and prompt.message_id is None),
-            _expected=Table((prompt.message_id, place) for place, prompt in waiting if prompt.message_id is not None),
+        return replace(
+            session, _prompts=_prompts_of([(("gone", place) if key is None else key, prompt) for place, (key, prompt) in enumerate(keyed)])
         )
+
+
+def _prompts_of(keyed: list[tuple[Any, s.PendingPrompt]]) -> s.Prompts:
+    """Return the prompts of a session with what follows from their answers."""
+    waiting = [(slot, key, prompt) for slot, (key, prompt) in enumerate(keyed) if prompt.rejected is None and prompt._taken is None]
+    unnamed = EMPTY_HEAP
+    expected: dict[str, list[Any]] = {}
+    for slot, key, prompt in waiting:
+        if prompt.message_id is not None:
+            expected.setdefault(prompt.message_id, []).append(key)
+        elif prompt.accepted:
+            unnamed = unnamed.add(slot)
+    return s.Prompts(
+        make_table(keyed),
+        make_table((key, key) for _, key, prompt in waiting if not prompt.accepted),
+        unnamed,
+        make_table((id, make_log(keys)) for id, keys in expected.items()),
+        make_table((key, key) for _, key, prompt in waiting if not prompt.cancel_requested),
+    )
 
 
 def _reader(written: Mapping[str, Json] | None) -> ReaderState:
@@ -313,12 +326,10 @@ _WIRE: Final[Mapping[str, Any]] = {
 }
 _PRIVATE: Final[Mapping[str, Any]] = {
     "_derives": bool,
-    "_reported": str | None,
-    "_mirrored": str | None,
-    "_idle": bool,
     "_run_broken": bool,
     "_last_ended": int | None,
 }
+_SAID: Final[Mapping[str, Any]] = {"reported": str | None, "mirrored": str | None, "idle": bool}
 _LOADING: Final[Mapping[str, Any]] = {
     "scope": str,
     "known": bool,
@@ -359,30 +370,35 @@ def _with_private_history(history: Any, written: Mapping[str, Json]) -> Any:
     pending: list[int] = []
     asked: dict[int, list[int]] = {}
     calls: dict[int, list[int]] = {}
-    for place, entry in timeline.places():
+    loose: list[int] = []
+    replayed: list[int] = []
+    for index, entry in timeline.slots():
         if isinstance(entry, (s.Permission, s.Elicitation)) and entry.status == "pending":
-            pending.append(place)
+            pending.append(index)
             if entry.turn is not None:
-                asked.setdefault(entry.turn, []).append(place)
-        if isinstance(entry, s.ToolCall) and entry.turn is not None and not entry.final and not entry.unresolved:
-            calls.setdefault(entry.turn, []).append(place)
+                asked.setdefault(entry.turn, []).append(index)
+        if is_unfinished(entry):
+            found = calls.setdefault(entry.turn, []) if entry.turn in turns else replayed if entry.historical else loose
+            found.append(index)
     echoed = [
-        (timeline.known(turn.entry).id, turn.entry)
+        (timeline.at(turn.prompt).id, turn.prompt)
         for turn in turns.values()
-        if turn.entry is not None and timeline.known(turn.entry).id is not None
+        if turn.prompt is not None and timeline.at(turn.prompt).id is not None
     ]
-    for place, found in calls.items():
-        if place in turns:
-            turns[place] = evolve(turns[place], unfinished=len(found), first_call=found[0])
-    for place, found in asked.items():
-        if place in turns:
-            turns[place] = evolve(turns[place], questions=Table((question, question) for question in found))
-    history = evolve(
+    for index, turn in turns.items():
+        questions = make_table((question, question) for question in asked.get(index, ()))
+        turns[index] = replace(turn, calls=make_log(calls.get(index, ())), questions=questions)
+    history = replace(
         history,
-        _pending=Table((place, place) for place in pending),
-        _open_turns=Table(turns.items()),
-        _urls=_completable(timeline.places()),
-        _echoed=Table(echoed),
+        _pending=make_table((index, index) for index in pending),
+        _open_turns=make_table(turns.items()),
+        _cancellable=make_table(
+            (index, index) for index, turn in turns.items() if turn.calls or not history.turns.at(index).cancel_requested
+        ),
+        _loose_calls=make_log(loose),
+        _replayed_calls=make_log(replayed),
+        _urls=_completable(timeline.slots()),
+        _echoed=make_table(echoed),
     )
     return _with_epoch(history, written.get("reusable", {}))
 
@@ -393,24 +409,24 @@ def _completable(entries: Iterable[tuple[int, Any]]) -> Table[str, int]:
     for place, entry in entries:
         if isinstance(entry, s.Elicitation) and entry.elicitation_id is not None:
             found[entry.elicitation_id] = None if entry.completed else place
-    return Table((id, place) for id, place in found.items() if place is not None)
+    return make_table((id, place) for id, place in found.items() if place is not None)
 
 
 def _open_turns(history: s.History, written: Mapping[str, Json]) -> dict[int, s.OpenTurn]:
     """Return what is remembered of each turn that runs, by its place."""
-    turns = {place: s.OpenTurn(place) for place, turn in history.turns.places() if turn.status == "running"}
+    turns = {place: s.OpenTurn(place) for place, turn in history.turns.slots() if turn.status == "running"}
     for place, extra in written.items():
         entry = from_json(extra.get("entry"), int | None)
-        busy = any(other.turn == int(place) for at, other in history.timeline.places() if at != entry)
-        turn = evolve(turns[int(place)], entry=entry, busy=entry is not None and busy)
+        busy = any(other.turn == int(place) for at, other in history.timeline.slots() if at != entry)
+        turn = replace(turns[int(place)], prompt=entry, busy=entry is not None and busy)
         heard = extra.get("echo")
         if heard is not None:
-            content = Content(from_json(heard["content"], Content), sealed=False)
-            prompt = history.timeline.known(entry).content
+            content = make_content(from_json(heard["content"], Content), growing=True)
+            prompt: Any = history.timeline.at(entry)
             id, parent, size = (from_json(heard[name], kind) for name, kind in (("id", str | None), ("parent", str | None), ("size", int)))
-            turn = evolve(
+            turn = replace(
                 turn,
-                echo=echo.restored(prompt, content, id, parent, size),
+                echo=echo.restore_echo(prompt.content, content, id, parent, size),
             )
         turns[int(place)] = turn
     return turns
@@ -424,10 +440,10 @@ def _with_epoch(history: Any, written: Mapping[str, Json]) -> Any:
     }
     timeline = history.timeline
     for place, after in reusable.items():
-        timeline = timeline.replace(place, _with_end_known(timeline.known(place), after))
-    return evolve(history, timeline=timeline, _epoch=1)
+        timeline = timeline.put(place, _with_end_known(timeline.at(place), after))
+    return replace(history, timeline=timeline, _epoch=1)
 
 
 def _with_end_known(call: s.ToolCall, reusable: bool) -> s.ToolCall:
     """Return a finished call as one that was finished before or after the last turn began."""
-    return evolve(call, _final_since=0 if reusable else 1)
+    return replace(call, _final_since=0 if reusable else 1)

@@ -7,10 +7,10 @@ from typing import Any
 
 from .. import state as s
 from .._json import key_of
-from .._model import evolve
-from .._persistent import Table
+from .._model import replace
+from ..containers import Table, make_table
 from ..normalize.wire import Asked, Wire
-from ..reduce.carrying import known_of
+from ..reduce.carry import find_ends
 
 
 def follows_from(snapshot: s.Snapshot) -> Wire:
@@ -23,7 +23,7 @@ def follows_from(snapshot: s.Snapshot) -> Wire:
         waits = request.method == "session/prompt" and version == 2
         asked = Asked(request.from_, key, request.id, request.method, request.session_id, waits)
         usual = usual.with_open(asked)
-    return evolve(
+    return replace(
         usual,
         version=version or 1,
         settled=version is not None,
@@ -32,8 +32,8 @@ def follows_from(snapshot: s.Snapshot) -> Wire:
         recorded=_recorded(snapshot),
         serial=len(connection.open_requests),
         urls=_urls(snapshot),
-        roots=Table((session.id, True) for session in snapshot.sessions.values() if session.parent is None),
-        children=Table((session.id, True) for session in snapshot.sessions.values() if session.parent is not None),
+        roots=make_table((session.id, True) for session in snapshot.sessions.values() if session.parent is None),
+        children=make_table((session.id, True) for session in snapshot.sessions.values() if session.parent is not None),
         last_session=next(reversed(list(snapshot.sessions)), None),
     )
 
@@ -62,35 +62,32 @@ def _urls(snapshot: s.Snapshot) -> Table[str, str | None]:
         for entry in entries:
             if isinstance(entry, s.Elicitation) and entry.elicitation_id is not None:
                 waiting[entry.elicitation_id] = (not entry.completed, session_id)
-    return Table((id, session_id) for id, (waits, session_id) in waiting.items() if waits)
+    return make_table((id, session_id) for id, (waits, session_id) in waiting.items() if waits)
 
 
-def usual_activity(session: s.Session, snapshot: s.Snapshot, *, derives: bool) -> dict[str, Any]:
+def usual_said(session: s.Session, snapshot: s.Snapshot, *, derives: bool) -> s.Said:
     """Who said what *session* is doing, as far as that shows: itself, its parent, or nobody, since it is new."""
-    said: dict[str, Any] = {"_reported": None, "_mirrored": None, "_idle": False}
     if derives or session.activity is None or session.phase in ("closed", "deleted"):
-        return said
-    parent = None if session.parent is None else snapshot.sessions.find(session.parent.session_id)
-    listed = None if parent is None else parent.subagents.find(session.id)
+        return s.NOTHING_SAID
+    parent = None if session.parent is None else snapshot.sessions.get(session.parent.session_id)
+    listed = None if parent is None else parent.subagents.get(session.id)
     if listed is not None and listed.state is not None and listed.state.get("state") == session.activity:
-        said["_mirrored"] = session.activity
-    elif session.activity == "idle" and not session.turns:
-        said["_idle"] = True
-    else:
-        said["_reported"] = session.activity
-    return said
+        return s.Said(mirrored=session.activity)
+    if session.activity == "idle" and not session.turns:
+        return s.Said(idle=True)
+    return s.Said(reported=session.activity)
 
 
 def usual_last_ended(session: s.Session) -> int | None:
     return max(
-        (place for place, turn in session.turns.places() if turn.status != "running"),
+        (place for place, turn in session.turns.slots() if turn.status != "running"),
         default=None,
     )
 
 
-def usual_known_until(session: s.Session, *, known: bool) -> s.Known:
+def usual_known_until(session: s.Session, *, known: bool) -> s.Ends:
     """Where the history that a load may replace ended when that was asked: nothing came since."""
-    return known_of(session.before or session) if known else s.Known()
+    return find_ends(session.before or session) if known else s.Ends()
 
 
 def usual_fresh(session: s.Session) -> frozenset[str]:

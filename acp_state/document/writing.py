@@ -7,11 +7,11 @@ from typing import Any
 
 from .. import state as s
 from .._json import Json
-from .._model import evolve
+from .._model import names_of, replace
 from ..codec import to_json, wire_name
 from ..normalize.wire import Asked, Wire
 from ..reading.reader import FRESH, ReaderState
-from .usual import follows_from, usual_activity, usual_fresh, usual_known_until, usual_last_ended, usually_reusable
+from .usual import follows_from, usual_fresh, usual_known_until, usual_last_ended, usual_said, usually_reusable
 
 
 def wire_to_json(snapshot: s.Snapshot, wire: Wire) -> dict[str, Json]:
@@ -56,13 +56,10 @@ def _asked_to_json(asked: Asked, usual: Asked) -> dict[str, Json]:
 
 def _private(snapshot: s.Snapshot, session: s.Session, wire: Wire) -> dict[str, Json]:
     derives = wire.derives
-    usual: dict[str, Any] = {
-        "_derives": derives,
-        **usual_activity(session, snapshot, derives=derives),
-        "_run_broken": False,
-        "_last_ended": usual_last_ended(session),
-    }
+    usual: dict[str, Any] = {"_derives": derives, "_run_broken": False, "_last_ended": usual_last_ended(session)}
     written: dict[str, Json] = {name: getattr(session, name) for name, value in usual.items() if getattr(session, name) != value}
+    if session._said != (said := usual_said(session, snapshot, derives=derives)):
+        written |= {f"_{name}": value for name in names_of(s.Said) if (value := getattr(session._said, name)) != getattr(said, name)}
     if session._fresh != usual_fresh(session):
         written["_fresh"] = sorted(session._fresh)
     if session._loading is not None:
@@ -80,10 +77,10 @@ def _private(snapshot: s.Snapshot, session: s.Session, wire: Wire) -> dict[str, 
     taken = [
         {
             "place": index,
-            "prompt": to_json(evolve(prompt, _taken=None)),
+            "prompt": to_json(replace(prompt, _taken=None)),
             "taken": to_json(prompt._taken),
         }
-        for index, prompt in enumerate(session._prompts)
+        for index, prompt in enumerate(session._prompts.all)
         if prompt._taken is not None
     ]
     if taken:
@@ -107,7 +104,7 @@ def _seen_to_json(session: s.Session, key: Any, replaced: tuple[int, s.Entry] | 
 
 def _private_history(history: s.History) -> dict[str, Json]:
     written: dict[str, Json] = {}
-    turns = {str(turn.place): _turn_to_json(turn) for turn in history._open_turns}
+    turns = {str(turn.index): _turn_to_json(turn) for turn in history._open_turns}
     turns = {place: turn for place, turn in turns.items() if turn}
     if turns:
         written["turns"] = turns
@@ -120,8 +117,8 @@ def _private_history(history: s.History) -> dict[str, Json]:
 
 def _turn_to_json(turn: s.OpenTurn) -> dict[str, Json]:
     written: dict[str, Json] = {}
-    if turn.entry is not None:
-        written["entry"] = turn.entry
+    if turn.prompt is not None:
+        written["entry"] = turn.prompt
     if turn.echo is not None:
         heard = turn.echo
         written["echo"] = {
@@ -137,6 +134,6 @@ def _reusable(history: s.History) -> dict[int, bool]:
     """For each finished call, whether a turn began since, so that its id may come again (SPEC 4.3)."""
     return {
         place: entry._final_since < history._epoch
-        for place, entry in history.timeline.places()
+        for place, entry in history.timeline.slots()
         if isinstance(entry, s.ToolCall) and entry.final
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._json import FrozenDict, Json
-from .._model import UNSET, Patch, Unset
+from .._model import UNSET, Patch, UnsetType
 from ..state import (
     Elicitation,
     ExitStatus,
@@ -178,8 +178,8 @@ class ToolCallPatched(Fact, frozen=True):
     status: Patch[str] = UNSET
     content: Patch[tuple[ToolContent, ...]] = UNSET
     locations: Patch[tuple[Location, ...]] = UNSET
-    raw_input: Json | Unset = UNSET
-    raw_output: Json | Unset = UNSET
+    raw_input: Json | UnsetType = UNSET
+    raw_output: Json | UnsetType = UNSET
     capabilities: Patch[JsonObject] = UNSET
     meta: Patch[JsonObject] = UNSET
     parent: str | None = None
@@ -242,8 +242,8 @@ class PermissionAnswered(Fact, frozen=True):
     key: RequestKey
     status: str
     option_id: str | None = None
-    answer: Json | Unset = UNSET
-    kept: Json | Unset = UNSET
+    answer: Json | UnsetType = UNSET
+    kept: Json | UnsetType = UNSET
     """The answer, to be kept if the option was not offered."""
     error: Json | None = None
     meta: Meta = None
@@ -264,7 +264,7 @@ class ElicitationAnswered(Fact, frozen=True):
     key: RequestKey
     status: str
     content: JsonObject | None = None
-    answer: Json | Unset = UNSET
+    answer: Json | UnsetType = UNSET
     error: Json | None = None
     meta: Meta = None
 
@@ -308,7 +308,7 @@ class TerminalPatched(Fact, frozen=True):
     capabilities: Patch[JsonObject] = UNSET
     output: Patch[bytes] = UNSET
     output_meta: Meta = None
-    truncated: bool | Unset = UNSET
+    truncated: bool | UnsetType = UNSET
     exit_status: Patch[ExitStatus] = UNSET
     killed: bool = False
     released: bool = False
@@ -372,5 +372,5 @@ class ExtensionAnswered(Fact, frozen=True):
     session_id: str | None
     key: tuple[str, RequestKey]
     status: str
-    result: Json | Unset = UNSET
+    result: Json | UnsetType = UNSET
     error: Json | None = None

@@ -12,11 +12,10 @@ from typing import Any
 from .. import events as e
 from .. import state as s
 from .._json import FrozenDict, Json
-from .._model import UNSET, replacer
+from .._model import UNSET, replace
 from ..diagnostics import Diagnostic
 from ..frames import NO_ID, Frame, invalid
 from ..methods import CANCEL_REQUEST
-from ..plain import Plain, PlainChunk, PlainUpdate
 from . import scrub
 from . import shapes as sh
 from .agent import draft_id
@@ -34,53 +33,38 @@ from .draft import Draft, shown
 from .exchanges import EXCHANGES, NOTIFICATIONS
 from .giving_up import given_up
 from .sessions import error_code, work_went_on
-from .updates import plain_chunk, plain_update
+from .updates import plain_update
 from .wire import NEW, QUESTIONS, Asked, Wire
 
 
 __all__ = ["NEW", "Asked", "Wire", "normalize"]
 
 
-def normalize(wire: Wire, frame: Frame | Plain) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:
+def normalize(wire: Wire, frame: Frame) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:
     """Return what is remembered after *frame*, the events that it is, and what was wrong with it."""
     # The short way: an update of a session that was heard of, of a kind that changes nothing that is
     # remembered, and just as its schema says. The long way comes to the same.
-    message: Any = frame
-    kind = message.__class__
-    if kind is PlainChunk:
-        params = message.params
-        session_id = params.session_id
-        events = plain_chunk(session_id, params.update, wire.version)
-    elif kind is PlainUpdate:
-        params = message.params
-        session_id = params.session_id
-        events = plain_update(session_id, params.update, wire.version)
-    elif message.method == "session/update" and message.kind == "notification" and message.sender != "client":
-        params = message.payload
+    if frame.method == "session/update" and frame.kind == "notification" and frame.sender != "client":
+        params: Any = frame.payload
         try:
             session_id, update = params["sessionId"], params["update"]
         except (KeyError, TypeError):
-            return _normalize(wire, message)
+            return _normalize(wire, frame)
         if len(params) != 2 or session_id.__class__ is not str:
-            return _normalize(wire, message)
+            return _normalize(wire, frame)
         events = plain_update(session_id, update, wire.version)
     else:
-        return _normalize(wire, message)
+        return _normalize(wire, frame)
     if events is not None and wire.agent_seen:
         if session_id == wire.last_session:
             return wire, events, ()
         if wire.knows(session_id):
-            return _now_of(wire, session_id), events, ()
-    return _normalize(wire, message)
+            return replace(wire, last_session=session_id), events, ()
+    return _normalize(wire, frame)
 
 
-_now_of = replacer(Wire, "last_session")
-
-
-def _normalize(wire: Wire, frame: Frame | Plain) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:
-    if not isinstance(frame, Frame):
-        frame = frame.frame
-    elif isinstance(frame.id, (Mapping, list, tuple)):  # somebody made it so: what is read has none such
+def _normalize(wire: Wire, frame: Frame) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:
+    if isinstance(frame.id, (Mapping, list, tuple)):  # somebody made it so: what is read has none such
         frame = invalid(NO_ID, frame.sender, frame.time, frame.line)
     sender, doubt = sender_of_frame(wire, frame)
     draft = Draft(wire, frame, sender or "agent")
@@ -233,7 +217,7 @@ def _orphan(draft: Draft, failed: bool, payload: Json) -> None:
             subject=f"{draft.sender}{id}",
         )
         return
-    draft.session_id = wire.roots.first_key() if len(wire.roots) == 1 else wire.last_session
+    draft.session_id = wire.roots.key_at(wire.roots.slot_at(0)) if len(wire.roots) == 1 else wire.last_session
     if wire.client_seen:
         draft.note("orphan-answer", f"the request for {method} was not recorded")
     settle = exchange.failed if failed else exchange.answered
@@ -307,7 +291,7 @@ _NAMING_NOTHING = frozenset(
 
 def _child(draft: Draft, event: e.SubagentPatched) -> None:
     wire, child_id = draft.wire, event.child_id
-    if child_id != event.session_id and wire.children.place(child_id) < 0:
+    if child_id != event.session_id and wire.children.slot_of(child_id) < 0:
         draft.remember(
             children=wire.children.add(child_id, True),
             roots=wire.roots.remove(child_id),

@@ -8,7 +8,7 @@ from typing import Any, Final
 from .. import events as e
 from .. import state as s
 from .._json import FrozenDict, Json
-from .._model import UNSET, Unset
+from .._model import UNSET, UnsetType
 from . import quirks
 from . import shapes as sh
 from .connection import of_version, tell_version_2
@@ -99,7 +99,7 @@ def permission_answered(draft: Draft, asked: Asked | None, result: Json) -> None
         answered("invalid", answer=kept)
 
 
-def _kept(draft: Draft, result: Json) -> Json | Unset:
+def _kept(draft: Draft, result: Json) -> Json | UnsetType:
     kept = draft.read(anything, result, code="unreadable-field")
     return UNSET if kept is None and result is not None else kept
 
@@ -175,7 +175,7 @@ def elicitation_asked(draft: Draft, params: Json) -> None:
     key = opened(draft, session_id, names_session=session_id is not None)
     elicitation = s.Elicitation(draft_id(draft), extra=extra, **values)
     if elicitation.elicitation_id is not None:
-        draft.remember(urls=draft.wire.urls.put(elicitation.elicitation_id, session_id))
+        draft.remember(urls=draft.wire.urls.set(elicitation.elicitation_id, session_id))
     draft.emit(e.ElicitationAsked(session_id, key, elicitation))
 
 
@@ -250,7 +250,7 @@ def elicitation_completed(draft: Draft, params: Json) -> None:
     if id is None:
         return
     urls = draft.wire.urls
-    if urls.place(id) < 0:
+    if urls.slot_of(id) < 0:
         draft.note(
             "repeated-completion",
             f"no elicitation {id!r} waits to be completed",
@@ -258,7 +258,7 @@ def elicitation_completed(draft: Draft, params: Json) -> None:
             id,
         )
         return
-    session_id = urls.find(id)
+    session_id = urls.get(id)
     draft.remember(urls=urls.remove(id))
     draft.emit(e.ElicitationCompleted(session_id, id, draft.meta(fields)))
 
@@ -389,7 +389,7 @@ def output_of(draft: Draft, result: Json) -> dict[str, Any]:
     }
 
 
-def _sent(meta: FrozenDict | None) -> FrozenDict | Unset:
+def _sent(meta: FrozenDict | None) -> FrozenDict | UnsetType:
     """The `_meta` of an answer as a patch: one that is not there clears nothing."""
     return UNSET if meta is None else meta
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from .._json import FrozenDict, FrozenList, Json
-from .._model import UNSET, frozen, names_of
+from .._model import UNSET, Part, names_of
 from . import quick
 from .decode import Hook, MalformedError, Problem, Tolerated, an_object, anything, kind_of
 
@@ -59,8 +59,7 @@ def items(hook: Hook, *, skip: bool, code: str = "skipped-item") -> Hook:
 # --- objects ---------------------------------------------------------------------------------------
 
 
-@frozen
-class Field:
+class Field(Part, frozen=True):
     """What a field is called on the wire (older names last), how it is read, and what if it cannot be."""
 
     names: tuple[str, ...]

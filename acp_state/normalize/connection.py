@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from .. import events as e
 from .. import state as s
 from .._json import FrozenList, Json
-from .._model import UNSET, evolve
+from .._model import UNSET, replace
 from . import scrub
 from . import shapes as sh
 from .correlate import opened
@@ -76,7 +76,7 @@ def initialize_failed(draft: Draft, asked: Asked | None, error: Json) -> None:
 
 def _without_secrets(method: s.AuthMethod) -> s.AuthMethod:
     extra = method.extra
-    return method if extra is None else evolve(method, extra=scrub.scrubbed(extra))
+    return method if extra is None else replace(method, extra=scrub.scrubbed(extra))
 
 
 def authenticate_asked(draft: Draft, params: Json) -> None:

@@ -58,7 +58,7 @@ def _answerer(wire: Wire, frame: Frame) -> tuple[Sender | None, str | None]:
     fitting = [request for request in asked if frame.kind == "response" and _fits(request.method, frame.payload)]
     if len(fitting) == 1:
         return OTHER[fitting[0].sender], None
-    older = min(asked, key=lambda request: wire.open.place((request.sender, request.key)))
+    older = min(asked, key=lambda request: wire.open.slot_of((request.sender, request.key)))
     return (
         OTHER[older.sender],
         f"both sides have a request {frame.id!r} open; taken for the answer to {older.method}, the older one",
@@ -121,7 +121,7 @@ def method_of_orphan(result: Json) -> str | None:
 
 
 def _by_id(wire: Wire, sender: str, id: Json) -> Asked | None:
-    return None if id is None else wire.open.find((sender, key_of(id)))
+    return None if id is None else wire.open.get((sender, key_of(id)))
 
 
 def _open(wire: Wire, sender: str, frame: Frame) -> Asked | None:

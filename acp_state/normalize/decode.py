@@ -14,15 +14,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from .._json import FrozenDict, FrozenList, Json, NotJsonError, freeze
-from .._model import UNSET, frozen
+from .._model import UNSET, Part
 
 
 Path: TypeAlias = tuple[str | int, ...]
 Hook: TypeAlias = Callable[[Json], Any]
 
 
-@frozen
-class Problem:
+class Problem(Part, frozen=True):
     """Something that was tolerated, and where."""
 
     code: str

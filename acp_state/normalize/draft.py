@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._json import EMPTY, FrozenDict, Json, encode
-from .._model import UNSET, evolve
+from .._model import UNSET, replace
 from ..diagnostics import Diagnostic
 from ..events import Event
 from ..frames import Frame, Sender
@@ -54,7 +54,7 @@ class Draft:
 
     def remember(self, **changes: Any) -> None:
         """Change the normalizer's memory."""
-        self.wire = evolve(self.wire, **changes)
+        self.wire = replace(self.wire, **changes)
 
     def note(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from .._json import Json
-from .._model import frozen
+from .._model import Part
 from . import agent, connection, sessions
 from .draft import Draft
 from .updates import update_sent
@@ -21,8 +21,7 @@ def _nothing(draft: Draft, asked: Asked | None, answer: Json) -> None:
     """An answer that says nothing of a session's state."""
 
 
-@frozen
-class Exchange:
+class Exchange(Part, frozen=True):
     """A request and its answer. The handlers of answers get the request, `None` if it was not recorded."""
 
     asked: Ask

@@ -259,7 +259,7 @@ def prompt_asked(draft: Draft, params: Json) -> None:
     key = opened(draft, session_id, waits=waits)
     if session_id is not None:
         sent = e.PromptQueued if waits else e.PromptSent
-        id = draft.wire.open.find((draft.sender, key))
+        id = draft.wire.open.get((draft.sender, key))
         draft.emit(
             sent(
                 session_id,

@@ -11,10 +11,9 @@ from typing import Any, Final, TypeAlias
 
 from .. import events as e
 from .. import state as s
-from .._content import PLAIN as PLAIN_TEXT
 from .._json import FrozenDict, Json
-from .._model import UNSET, frozen
-from ..plain import WITHOUT_ID, PlainTextChunk
+from .._model import UNSET, Part
+from ..containers import PLAIN as PLAIN_TEXT
 from . import quick, quirks
 from . import shapes as sh
 from .decode import Hook, anything, text
@@ -29,8 +28,7 @@ Short: TypeAlias = Callable[[str, Mapping[str, Json]], "tuple[e.Event, ...] | No
 """Makes the events of an update that is just as its schema says; `None` if it is not."""
 
 
-@frozen
-class Kind:
+class Kind(Part, frozen=True):
     """A kind of update: how it is read in either version (SPEC 4.1: what `null` says), and what it is."""
 
     in_1: Hook
@@ -356,13 +354,3 @@ def plain_update(session_id: str, update: Any, version: int) -> tuple[e.Event, .
     except (KeyError, TypeError):
         return None
     return events_of(session_id, update)
-
-
-def plain_chunk(session_id: str, chunk: PlainTextChunk, version: int) -> tuple[e.Event, ...] | None:
-    """Return the events of a chunk of plain text; `None` where it needs a second look."""
-    id: Any = chunk.message_id
-    if version == 1:
-        return (e.MessageChunked(session_id, chunk.role, None if id is WITHOUT_ID else id, PLAIN_TEXT, chunk.content.text),)
-    if id is WITHOUT_ID:
-        return None
-    return (e.MessageChunked(session_id, chunk.role, id, PLAIN_TEXT, chunk.content.text, None, chunk.role == "user"),)

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from .._json import EMPTY, FrozenDict, Json
-from .._model import evolve, field, frozen
-from .._persistent import Registry, Table
+from .._model import Entity, replace
+from ..containers import EMPTY_TABLE, Table
 from ..reading.reader import ReaderState
-from ..state import EMPTY_TABLE, RequestKey
+from ..state import RequestKey
 
 
 QUESTIONS: Final = frozenset(("session/request_permission", "elicitation/create", "session/elicitation"))
 SETUPS: Final = frozenset(("session/load", "session/resume"))
 
 
-@frozen
-class Asked:
+class Asked(Entity, frozen=True, eq=False):
     """An open request: what its answer does not repeat."""
 
     sender: str
-    key: RequestKey = field(eq=False)
+    key: RequestKey
     id: Json
     method: str
     session_id: str | None = None
@@ -29,9 +28,10 @@ class Asked:
     facts: FrozenDict = EMPTY
     """What of the params the answer needs."""
 
+    UNCOMPARED: ClassVar[frozenset[str]] = frozenset(("key",))
 
-@frozen
-class Wire:
+
+class Wire(Entity, frozen=True, eq=False):
     """The normalizer's memory. A value: `normalize` returns another one."""
 
     version: int = 1
@@ -41,24 +41,26 @@ class Wire:
     agent_seen: bool = False
     open: Table[tuple[str, RequestKey], Asked] = EMPTY_TABLE
     """The requests that wait for an answer, oldest first."""
-    queues: Registry[object, Table[RequestKey, RequestKey]] = field(default=Registry(), eq=False)
+    queues: Table[object, Table[RequestKey, RequestKey]] = EMPTY_TABLE
     """The keys of some of them, by what they are looked for (see `_queues`), oldest first."""
-    setups: Registry[str, RequestKey] = field(default=Registry(), eq=False)
+    setups: Table[str, RequestKey] = EMPTY_TABLE
     """For each session the load or resume of it that was asked last."""
     recorded: frozenset[str] = frozenset()
     """The methods of the client's requests on this connection, as far as an orphan answer may be one's."""
-    serial: int = field(default=0, eq=False)
+    serial: int = 0
     """How many requests without id there were."""
     blocked: frozenset[str] = frozenset()
     """Sessions of a one-sided recording that reported `requires_action`."""
-    urls: Table[str, str | None] = field(default=EMPTY_TABLE, eq=False)
+    urls: Table[str, str | None] = EMPTY_TABLE
     """The session of each elicitation that may be completed."""
-    roots: Table[str, bool] = field(default=EMPTY_TABLE, eq=False)
+    roots: Table[str, bool] = EMPTY_TABLE
     """The sessions that are nobody's child."""
-    children: Table[str, bool] = field(default=EMPTY_TABLE, eq=False)
+    children: Table[str, bool] = EMPTY_TABLE
     last_session: str | None = None
     """The session that was last heard of."""
-    reader: ReaderState = field(default=ReaderState())
+    reader: ReaderState = ReaderState()
+
+    UNCOMPARED: ClassVar[frozenset[str]] = frozenset(("queues", "setups", "serial", "urls", "roots", "children"))
 
     @property
     def derives(self) -> bool:
@@ -74,38 +76,38 @@ class Wire:
         """Return the wire with *asked* waiting for its answer."""
         queues, setups = self.queues, self.setups
         for name in _queues(asked):
-            queues = queues.put(name, (queues.find(name) or EMPTY_TABLE).add(asked.key, asked.key))
+            queues = queues.set(name, (queues.get(name) or EMPTY_TABLE).add(asked.key, asked.key))
         if asked.session_id is not None and asked.method in SETUPS:
-            setups = setups.put(asked.session_id, asked.key)
-        return evolve(self, open=self.open.add((asked.sender, asked.key), asked), queues=queues, setups=setups)
+            setups = setups.set(asked.session_id, asked.key)
+        return replace(self, open=self.open.add((asked.sender, asked.key), asked), queues=queues, setups=setups)
 
     def without(self, asked: Asked) -> Wire:
         """Return the wire with *asked* waiting no more."""
         queues = self.queues
         for name in _queues(asked):
-            queues = queues.put(name, queues[name].remove(asked.key))
-        return evolve(self, open=self.open.remove((asked.sender, asked.key)), queues=queues)
+            queues = queues.set(name, (queues.get(name) or EMPTY_TABLE).remove(asked.key))
+        return replace(self, open=self.open.remove((asked.sender, asked.key)), queues=queues)
 
     def oldest_nameless(self, sender: str, method: str | None) -> Asked | None:
         """Return the oldest request of *sender* that has no id, of any method for `None`."""
-        queue = self.queues.find((sender, method))
+        queue = self.queues.get((sender, method))
         key = None if queue is None else queue.first()
-        return None if key is None else self.open.find((sender, key))
+        return None if key is None else self.open.get((sender, key))
 
     def knows(self, session_id: str) -> bool:
         """Whether anything was said of a session of that id."""
-        return self.roots.place(session_id) >= 0 or self.children.place(session_id) >= 0
+        return self.roots.slot_of(session_id) >= 0 or self.children.slot_of(session_id) >= 0
 
     def questions(self, session_id: str) -> list[Asked]:
         """Return the questions of a session to the user that are open, oldest first."""
-        queue = self.queues.find(("questions", session_id)) or ()
-        return [asked for key in queue if (asked := self.open.find(("agent", key))) is not None]
+        queue = self.queues.get(("questions", session_id)) or ()
+        return [asked for key in queue if (asked := self.open.get(("agent", key))) is not None]
 
     def is_newest_setup(self, asked: Asked | None) -> bool:
         """Whether *asked* is the load or resume of its session that was asked last."""
         if asked is None or asked.session_id is None or asked.method not in SETUPS:
             return False
-        return self.setups.find(asked.session_id) == asked.key
+        return self.setups.get(asked.session_id) == asked.key
 
 
 def _queues(asked: Asked) -> list[object]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from .._json import NotJsonError
-from .._model import frozen
+from .._model import Part
 from .._patterns import lazy
 from ..dialects import HEADED
 from .headed import HeadedSyntax
@@ -38,8 +38,7 @@ def is_opening(line: bytes) -> bool:
     return line.rstrip(b"\r") in (b"{", b"[")
 
 
-@frozen
-class Leftover:
+class Leftover(Part, frozen=True):
     """What is to be read as ordinary lines after a block has ended.
 
     *why* says what was wrong with the block, `None` if nothing. The lines of *hopeless* positions may

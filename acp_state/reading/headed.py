@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from .._json import Json, NotJsonError, decode
-from .._model import frozen
+from .._model import Part
 from .._patterns import lazy
 from ..dialects import Headed, Heading, literal_as_json, literal_is_begun
 from .syntax import Found, Syntax, is_begun
@@ -46,8 +46,7 @@ class HeadedSyntax:
         return Found.MORE, len(text)
 
 
-@frozen
-class Message:
+class Message(Part, frozen=True):
     """A value and its heading; without one it is a value as on other lines."""
 
     dialect: str | None
@@ -55,8 +54,7 @@ class Message:
     value: Json
 
 
-@frozen
-class Rest:
+class Rest(Part, frozen=True):
     """What was not read: from *position*, for *error* (`None`: it has no heading). *torn*: it may be good when more comes."""
 
     position: int

@@ -6,8 +6,7 @@ sure, and what is not read yet stays in the state. So reading may end anywhere a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from .._json import (
     MAX_DEPTH,
@@ -22,12 +21,11 @@ from .._json import (
     is_deeper,
     many_brackets,
 )
-from .._model import frozen, replace
+from .._model import Part, replace
 from ..diagnostics import Diagnostic, excerpt
 from ..dialects import ABSOLUTE, DIALECTS, HEADED, LISP, NAMES, Dialect, Item, not_a_frame
 from ..errors import UnknownDialectError
 from ..frames import Frame, notification, read_message
-from ..plain import CHUNK_KINDS, CHUNKS, PLAINLY, Plain, decode_chunk, decode_update, place_of_kind
 from .block import Block, Leftover, is_opening, restore, without_bom
 from .headed import Message, Rest, read_headed
 from .lines import MAX_LINE, LineBuffer
@@ -39,8 +37,7 @@ DEEPEST: Final = 400
 """The highest limit of nesting: Python's own stack ends at 1,000, and whoever calls us uses some of it."""
 
 
-@frozen
-class ReaderState:
+class ReaderState(Part, frozen=True):
     """What was taken and is not read yet.
 
     *pending* is a line without its end, *block* the lines of a value over several lines that has
@@ -53,9 +50,6 @@ class ReaderState:
 
 
 FRESH: Final = ReaderState()
-
-_NO_LINE: Final = object()
-"""Stands for the line after the last one."""
 
 _TIMED: Final = frozenset(("acp-state", "tagged"))
 """The dialects whose records have a time."""
@@ -88,8 +82,6 @@ class Reader:
         self._block = restore(state.block, max_line)
         self._ended = int(state.skipping)  # lines; the rest of a refused one is a line here too
         self._closed = False
-        self._was_bare = False  # whether the line before was a bare notification
-        self._kind = -1  # where a line of a plain chunk says that it is one
         self._first_time: float | None = None
         self._out: list[Item] = []
 
@@ -115,19 +107,9 @@ class Reader:
             self._take_line(line)
         return self._given()
 
-    def feed_plainly(self, data: bytes) -> list[Item | Plain]:
-        """Do as `feed` does; but what is `Plain` may come as such, in place of its frame."""
-        self._closed = self._closed and not data
-        lines = iter(self._buffer.feed(data))
-        while (line := self._take_plain(lines)) is not _NO_LINE:
-            self._take_line(line)
-        out: list[Any] = self._given()
-        return out
-
     def _take_line(self, line: bytes | None) -> None:
         """Take a line; `None` is one that was too long."""
         self._ended = number = self._ended + 1
-        self._was_bare = False
         if line is None:
             self._refuse(number)
             return
@@ -144,40 +126,9 @@ class Reader:
                         self._read_record(value, number)
                     else:
                         self._met["jsonrpc"] = None
-                        self._was_bare = True
                         self._out.append(frame)
                     return
         self._read_line(line, number)
-
-    def _take_plain(self, lines: Iterator[bytes | None]) -> Any:
-        """Take the first of *lines*, as far as they are `Plain`, and return the next one."""
-        # Only after a bare notification is it likely that there are any; to try in vain takes time.
-        if not (PLAINLY and self._was_bare and self._block is None):
-            return next(lines, _NO_LINE)
-        append, shallow, depth, number, kind = self._out.append, self._shallow, self._depth, self._ended, self._kind
-        line: Any = _NO_LINE
-        for line in lines:
-            if line is None:  # it was too long
-                break
-            try:
-                if line.startswith(CHUNKS, kind):
-                    update = decode_chunk(line)
-                else:
-                    update = decode_update(line)
-                    if update.params.update.get("sessionUpdate") in CHUNK_KINDS:
-                        kind = place_of_kind(line, update)
-            except (ValueError, RecursionError):
-                kind = -1
-                break
-            if len(line) > shallow and many_brackets(line, depth):
-                break
-            number += 1
-            update.line = number
-            append(update)
-        else:
-            line = _NO_LINE
-        self._ended, self._kind = number, kind
-        return line
 
     def feed_record(self, record: Json) -> list[Item]:
         """Take a record that is decoded already; return its frames and diagnostics."""

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from .. import events as e
-from .._content import join_text
 from .._json import FrozenDict, Json, key_of, same
 from .._model import UNSET, replace
+from ..containers import join_text
 from ..folded import Folded
 from ..frames import Frame
 from ..methods import CANCEL_REQUEST
@@ -103,12 +103,12 @@ class _Meeting:
         session, shown = self._session, self._shown
         if session is None or shown is None:
             return
-        for turn in echo._candidates(session):
-            other = shown._open_turns.find(turn.place)
-            if turn.entry is None or other is None or other.entry is None:
+        for turn in echo.candidates(session):
+            other = shown._open_turns.get(turn.index)
+            if turn.prompt is None or other is None or other.prompt is None:
                 continue
-            ours = echo._runs(session.timeline.known(turn.entry).content)
-            theirs = echo._runs(shown.timeline.known(other.entry).content)
+            ours = echo.runs_of(session.timeline.at(turn.prompt).content)
+            theirs = echo.runs_of(shown.timeline.at(other.prompt).content)
             text = ours[run][1] if run < len(ours) else None
             masked = theirs[run][1] if run < len(theirs) else None
             if text is not None and masked is not None:
@@ -140,26 +140,26 @@ def _asked(wire: Wire, frame: Frame) -> str | None:
     sender, _ = sender_of_frame(wire, frame)
     if sender is None or frame.id is UNSET:
         return CANCEL_REQUEST
-    asked = wire.open.find((OTHER[sender], key_of(frame.id)))
+    asked = wire.open.get((OTHER[sender], key_of(frame.id)))
     return CANCEL_REQUEST if asked is None else asked.method
 
 
 def _terminal(session: Session | None, terminal_id: Json) -> Terminal | None:
     if session is None or not isinstance(terminal_id, str):
         return None
-    return session.terminals.find(("agent", terminal_id))
+    return session.terminals.get(("agent", terminal_id))
 
 
 def _said(session: Session, event: e.MessageChunked) -> tuple[int, str]:
     """Return which text of a prompt a chunk is compared with, and what the agent has repeated of it so far."""
-    turn = echo._under_way(session, event)
+    turn = echo.find_echoing(session, event)
     under_way = None if turn is None else turn.echo
     if under_way is None:
         return 0, ""
     run, offset = under_way.run, under_way.offset
     if run < len(under_way.runs):
         shape, whole = under_way.runs[run]
-        if whole is not None and offset == len(whole) and (event.text is None or shape != echo._shape(event.block, event.text)[0]):
+        if whole is not None and offset == len(whole) and (event.text is None or shape != echo.shape_of(event.block, event.text)[0]):
             return run + 1, under_way.half
         return run, (whole or "")[:offset] + under_way.half
     return run, under_way.half

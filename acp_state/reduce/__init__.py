@@ -12,105 +12,96 @@ from typing import Final
 from .. import events as e
 from ..errors import wrong_kind
 from ..state import Snapshot
-from . import (
-    connection,
-    extensions,
-    facts,
-    messages,
-    prompts,
-    questions,
-    sessions,
-    terminals,
-    tools,
-    turns,
-)
-from ._session import Handler, Note, in_session
+from . import connection, extensions, facts, messages, prompts, questions, sessions, terminals, tools, turns
+from .draft import Draft, Report, ignore
+from .history import Handler, in_session
 from .replay import in_history
 
 
 HANDLERS: Final[Mapping[type[e.Event], Handler]] = {
     # connection
-    e.Connecting: connection.connecting,
-    e.Connected: connection.connected,
-    e.ConnectFailed: connection.connect_failed,
-    e.ActivityRuleChanged: connection.activity_rule_changed,
-    e.Authenticated: connection.authenticated,
-    e.LoggedOut: connection.logged_out,
-    e.AuthReported: connection.auth_reported,
-    e.SessionsListed: connection.sessions_listed,
-    e.RequestOpened: connection.request_opened,
-    e.RequestClosed: connection.request_closed,
-    e.Exited: connection.exited,
-    e.ConnectionMetaSent: connection.meta_sent,
+    e.Connecting: connection.apply_initialize_request,
+    e.Connected: connection.apply_initialize_answer,
+    e.ConnectFailed: connection.apply_initialize_failure,
+    e.ActivityRuleChanged: connection.apply_activity_rule,
+    e.Authenticated: connection.apply_authentication,
+    e.LoggedOut: connection.apply_logout,
+    e.AuthReported: connection.apply_auth_report,
+    e.SessionsListed: connection.apply_session_list,
+    e.RequestOpened: connection.apply_request,
+    e.RequestClosed: connection.apply_request_end,
+    e.Exited: connection.apply_exit,
+    e.ConnectionMetaSent: connection.apply_connection_meta,
     # sessions
-    e.SessionSetupAsked: sessions.setup_asked,
-    e.SessionReady: sessions.ready,
-    e.SessionSetupFailed: sessions.setup_failed,
-    e.SessionEndAsked: in_session(sessions.end_asked, creates=False),
-    e.SessionEnded: in_session(sessions.ended, ended=True, creates=False),
-    e.SessionUnarchived: in_session(sessions.unarchived, ended=True, creates=False),
-    e.SessionStatusReported: in_session(facts.status_reported, creates=False),
-    e.TitleStored: in_session(facts.title_stored, creates=False),
-    e.SubagentPatched: sessions.subagent_patched,
+    e.SessionSetupAsked: sessions.apply_setup_request,
+    e.SessionReady: sessions.apply_setup,
+    e.SessionSetupFailed: sessions.apply_setup_failure,
+    e.SessionEndAsked: in_session(sessions.apply_end_request, creates=False),
+    e.SessionEnded: in_session(sessions.apply_end, ended=True, creates=False),
+    e.SessionUnarchived: in_session(sessions.apply_unarchiving, ended=True, creates=False),
+    e.SessionStatusReported: in_session(facts.apply_status, creates=False),
+    e.TitleStored: in_session(facts.apply_title, creates=False),
+    e.SubagentPatched: sessions.apply_subagent,
     # facts and lists
-    e.InfoPatched: in_session(facts.info_patched, beside=True),
-    e.ModeChosen: in_session(facts.mode_chosen, beside=True),
-    e.ModelChosen: in_session(facts.model_chosen, beside=True),
-    e.ConfigReplaced: in_session(facts.config_replaced, beside=True),
-    e.CommandsReplaced: in_session(facts.commands_replaced, beside=True),
-    e.UsageReported: in_session(facts.usage_reported, beside=True),
-    e.NoticePosted: in_session(facts.notice_posted, beside=True),
-    e.SessionMetaSent: facts.session_meta_sent,
-    e.PlanReplaced: in_history(facts.plan_replaced, beside=True),
-    e.PlanRemoved: in_history(facts.plan_removed, beside=True),
-    e.UnknownUpdated: in_history(facts.unknown_updated, beside=True),
+    e.InfoPatched: in_session(facts.apply_info),
+    e.ModeChosen: in_session(facts.apply_mode),
+    e.ModelChosen: in_session(facts.apply_model),
+    e.ConfigReplaced: in_session(facts.apply_config_options),
+    e.CommandsReplaced: in_session(facts.apply_commands),
+    e.UsageReported: in_session(facts.apply_usage),
+    e.NoticePosted: in_session(facts.apply_notice),
+    e.SessionMetaSent: facts.apply_session_meta,
+    e.PlanReplaced: in_history(facts.apply_plan),
+    e.PlanRemoved: in_history(facts.apply_plan_removal),
+    e.UnknownUpdated: in_history(facts.apply_unknown_update),
     # turns and prompts
-    e.PromptSent: in_session(turns.prompt_sent),
-    e.PromptAnswered: in_session(turns.prompt_answered, ended=True),
-    e.PromptQueued: in_session(prompts.prompt_queued),
-    e.PromptAccepted: in_session(prompts.prompt_accepted, ended=True),
-    e.PromptRejected: in_session(prompts.prompt_rejected, ended=True),
-    e.PromptCancelAsked: in_session(turns.prompt_cancel_asked, ended=True),
-    e.TurnOrphaned: in_session(turns.turn_orphaned),
-    e.CancelAsked: in_session(turns.cancel_asked),
-    e.StateReported: in_session(turns.state_reported),
+    e.PromptSent: in_session(turns.apply_prompt),
+    e.PromptAnswered: in_session(turns.apply_prompt_answer, ended=True),
+    e.PromptQueued: in_session(prompts.apply_queued_prompt),
+    e.PromptAccepted: in_session(prompts.apply_prompt_acceptance, ended=True),
+    e.PromptRejected: in_session(prompts.apply_prompt_rejection, ended=True),
+    e.PromptCancelAsked: in_session(turns.apply_prompt_cancel, ended=True),
+    e.TurnOrphaned: in_session(turns.apply_orphan_turn),
+    e.CancelAsked: in_session(turns.apply_cancel),
+    e.StateReported: in_session(turns.apply_state_report),
     # messages
-    e.MessageChunked: messages.message_chunked,
-    e.MessagePatched: in_history(messages.message_patched),
-    e.CompactionPatched: in_history(messages.compaction_patched),
-    e.CompactionChunked: in_history(messages.compaction_chunked),
+    e.MessageChunked: in_history(messages.apply_message_chunk),
+    e.MessagePatched: in_history(messages.apply_message_patch),
+    e.CompactionPatched: in_history(messages.apply_compaction_patch),
+    e.CompactionChunked: in_history(messages.apply_compaction_chunk),
     # tool calls
-    e.ToolCallPatched: in_history(tools.tool_call_patched, beside=True),
-    e.ToolContentChunked: in_history(tools.tool_content_chunked, beside=True),
-    e.ToolCallCancelAsked: in_session(tools.tool_call_cancel_asked),
+    e.ToolCallPatched: in_history(tools.apply_tool_call),
+    e.ToolContentChunked: in_history(tools.apply_tool_content_chunk),
+    e.ToolCallCancelAsked: in_session(tools.apply_tool_call_cancel),
     # questions
-    e.PermissionAsked: in_session(questions.permission_asked, ended=True),
-    e.PermissionAnswered: in_session(questions.permission_answered, ended=True),
-    e.ElicitationAsked: questions.elicitation_asked,
-    e.ElicitationAnswered: questions.elicitation_answered,
-    e.ElicitationCompleted: questions.elicitation_completed,
-    e.QuestionWithdrawn: questions.question_withdrawn,
-    e.QuestionLapsed: questions.question_lapsed,
+    e.PermissionAsked: in_session(questions.apply_permission_request, ended=True),
+    e.PermissionAnswered: in_session(questions.apply_permission_answer, ended=True),
+    e.ElicitationAsked: questions.apply_elicitation_request,
+    e.ElicitationAnswered: questions.apply_elicitation_answer,
+    e.ElicitationCompleted: questions.apply_elicitation_completion,
+    e.QuestionWithdrawn: questions.apply_question_withdrawal,
+    e.QuestionLapsed: questions.apply_question_expiry,
     # terminals, files, extensions
-    e.TerminalPatched: in_history(terminals.terminal_patched, beside=True),
-    e.TerminalOutputAppended: in_history(terminals.terminal_output_appended, beside=True),
-    e.TerminalCancelAsked: in_session(terminals.terminal_cancel_asked),
-    e.FileAsked: in_session(extensions.file_asked),
-    e.FileAnswered: in_session(extensions.file_answered, ended=True),
-    e.ExtensionSent: extensions.extension_sent,
-    e.ExtensionAnswered: extensions.extension_answered,
+    e.TerminalPatched: in_history(terminals.apply_terminal_patch),
+    e.TerminalOutputAppended: in_history(terminals.apply_terminal_output),
+    e.TerminalCancelAsked: in_session(terminals.apply_terminal_cancel),
+    e.FileAsked: in_session(extensions.apply_file_request),
+    e.FileAnswered: in_session(extensions.apply_file_answer, ended=True),
+    e.ExtensionSent: extensions.apply_extension,
+    e.ExtensionAnswered: extensions.apply_extension_answer,
 }
 
 
-def _silent(code: str, message: str, subject: str | None = None) -> None:
-    """Take no note."""
+def start_draft(snapshot: Snapshot, report: Report = ignore) -> Draft:
+    """Return a draft that begins with *snapshot*; `HANDLERS` change it."""
+    return Draft(snapshot, report, sessions.update_session)
 
 
-def reduce(snapshot: Snapshot, event: e.Event, note: Note = _silent) -> Snapshot:
+def reduce(snapshot: Snapshot, event: e.Event, report: Report = ignore) -> Snapshot:
     """Return the *snapshot* that *event* leads to: the same object if it changes nothing.
 
-    What is wrong with the event, as far as only the snapshot can tell, is told to *note*; it is
-    called with a code of the catalogue in `diagnostics`, a message, and the id of what it is about.
+    What is wrong with the event, as far as only the snapshot can tell, is given to *report*: a
+    code of the catalogue in `diagnostics`, a message, and the id of what it is about.
     Raises `TypeError` for what is no snapshot or no event.
     """
     handler = HANDLERS.get(type(event))
@@ -118,4 +109,6 @@ def reduce(snapshot: Snapshot, event: e.Event, note: Note = _silent) -> Snapshot
         raise wrong_kind("an event is one of acp_state.events", event)
     if not isinstance(snapshot, Snapshot):
         raise wrong_kind("events change a Snapshot", snapshot)
-    return handler(snapshot, event, note)
+    draft = start_draft(snapshot, report)
+    handler(draft, event)
+    return draft.snapshot

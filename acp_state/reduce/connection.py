@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._model import UNSET, evolve
-from .._persistent import Table
+from .._model import UNSET, replace
+from ..containers import EMPTY_TABLE
 from ..events import (
     ActivityRuleChanged,
     Authenticated,
@@ -20,34 +20,23 @@ from ..events import (
     RequestOpened,
     SessionsListed,
 )
-from ..state import Connection, JsonObject, Snapshot
-from ._session import (
-    Note,
-    changed,
-    find_or_make,
-    merged_meta,
-    with_activity,
-    with_session,
-)
-from .sessions import disconnected
+from ..state import JsonObject
+from .draft import Draft
+from .history import merge_meta, with_changes
 
 
-def _with(snapshot: Snapshot, meta: JsonObject | None = None, **facts: Any) -> Snapshot:
-    """Return *snapshot* with *facts* of the connection, and *meta* merged into its own."""
-    connection = snapshot.connection
-    after: Connection = changed(connection, meta=merged_meta(connection.meta, meta), **facts)
-    return snapshot if after is connection else evolve(snapshot, connection=after)
+def _change(draft: Draft, meta: JsonObject | None = None, **facts: Any) -> None:
+    """Have *facts* be said of the connection, and merge *meta* into its own."""
+    connection = draft.connection
+    draft.connection = with_changes(connection, meta=merge_meta(draft, connection.meta, meta), **facts)
 
 
-def connecting(snapshot: Snapshot, event: Connecting, note: Note) -> Snapshot:
+def apply_initialize_request(draft: Draft, event: Connecting) -> None:
     """The client initializes; if it did before, nothing of the old connection goes on (SPEC 4)."""
     if event.renewed:
-        for session in snapshot.sessions.values():
-            after = disconnected(session)
-            if after is not session:
-                snapshot = with_session(snapshot, after)
-    return _with(
-        snapshot,
+        draft.begin_connection()
+    _change(
+        draft,
         event.meta,
         phase="initializing",
         requested_protocol_version=event.requested_version,
@@ -57,10 +46,10 @@ def connecting(snapshot: Snapshot, event: Connecting, note: Note) -> Snapshot:
     )
 
 
-def connected(snapshot: Snapshot, event: Connected, note: Note) -> Snapshot:
+def apply_initialize_answer(draft: Draft, event: Connected) -> None:
     """The agent agreed."""
-    return _with(
-        snapshot,
+    _change(
+        draft,
         event.meta,
         phase="ready",
         protocol_version=event.version,
@@ -71,10 +60,10 @@ def connected(snapshot: Snapshot, event: Connected, note: Note) -> Snapshot:
     )
 
 
-def connect_failed(snapshot: Snapshot, event: ConnectFailed, note: Note) -> Snapshot:
+def apply_initialize_failure(draft: Draft, event: ConnectFailed) -> None:
     """The agent refused, or cannot be understood."""
-    return _with(
-        snapshot,
+    _change(
+        draft,
         event.meta,
         phase="failed",
         protocol_version=None,
@@ -85,72 +74,66 @@ def connect_failed(snapshot: Snapshot, event: ConnectFailed, note: Note) -> Snap
     )
 
 
-def activity_rule_changed(snapshot: Snapshot, event: ActivityRuleChanged, note: Note) -> Snapshot:
+def apply_activity_rule(draft: Draft, event: ActivityRuleChanged) -> None:
     """Sessions derive their activity from now on, or no more."""
-    snapshot = evolve(snapshot, _derives=event.derives)
-    for session in snapshot.sessions.values():
-        snapshot = with_session(snapshot, with_activity(evolve(session, _derives=event.derives)))
-    return snapshot
+    draft.set_activity_rule(event.derives)
 
 
-def authenticated(snapshot: Snapshot, event: Authenticated, note: Note) -> Snapshot:
+def apply_authentication(draft: Draft, event: Authenticated) -> None:
     """The user is who they say they are."""
-    return _with(
-        snapshot,
-        event.meta,
-        authenticated=UNSET if event.method_id is None else event.method_id,
-    )
+    _change(draft, event.meta, authenticated=UNSET if event.method_id is None else event.method_id)
 
 
-def logged_out(snapshot: Snapshot, event: LoggedOut, note: Note) -> Snapshot:
+def apply_logout(draft: Draft, event: LoggedOut) -> None:
     """The user is nobody again; what the agent said of accounts is no longer so."""
-    return _with(snapshot, event.meta, authenticated=None, auth=None)
+    _change(draft, event.meta, authenticated=None, auth=None)
 
 
-def auth_reported(snapshot: Snapshot, event: AuthReported, note: Note) -> Snapshot:
+def apply_auth_report(draft: Draft, event: AuthReported) -> None:
     """The agent said whether the user is authenticated."""
-    return _with(snapshot, event.meta, auth=event.auth)
+    _change(draft, event.meta, auth=event.auth)
 
 
-def sessions_listed(snapshot: Snapshot, event: SessionsListed, note: Note) -> Snapshot:
+def apply_session_list(draft: Draft, event: SessionsListed) -> None:
     """Replace the agent's list of sessions, or go on with it (SPEC 4.6)."""
-    listed = snapshot.connection.listed_sessions
+    listed = draft.connection.listed_sessions
     if event.sessions is not None:
-        table = listed if event.append and listed is not None else Table[str, Any]()
+        listed = listed if event.append and listed is not None else EMPTY_TABLE
         for session in event.sessions:
-            table = table.put(session.id, session)
-        listed = table
-    return _with(snapshot, event.meta, listed_sessions=listed, next_cursor=event.next_cursor)
+            listed = listed.set(session.id, session, draft.owner)
+    connection = draft.connection
+    if listed is not connection.listed_sessions:
+        draft.connection = replace(connection, listed_sessions=listed)
+    _change(draft, event.meta, next_cursor=event.next_cursor)
 
 
-def request_opened(snapshot: Snapshot, event: RequestOpened, note: Note) -> Snapshot:
+def apply_request(draft: Draft, event: RequestOpened) -> None:
     """A request waits for its answer; one that has the same key waits no more."""
-    if event.names_session and event.request.session_id is not None and snapshot.sessions.find(event.request.session_id) is None:
-        snapshot = with_session(snapshot, find_or_make(snapshot, event.request.session_id, note))
-    connection = snapshot.connection
-    open_requests = connection.open_requests
-    place = open_requests.place(event.key)
-    if place >= 0:
-        if place == open_requests.end - 1 and open_requests.at(place) == event.request:
-            return snapshot
-        open_requests = open_requests.remove_at(place)
-    return evolve(snapshot, connection=evolve(connection, open_requests=open_requests.add(event.key, event.request)))
+    session_id = event.request.session_id
+    if event.names_session and session_id is not None and not draft.has_session(session_id):
+        draft.open_session(session_id)
+    requests = draft.connection.open_requests
+    slot = requests.slot_of(event.key)
+    if slot >= 0:
+        if slot == requests.end - 1 and requests.at(slot) == event.request:
+            return
+        requests = requests.remove_slot(slot, draft.owner)
+    draft.connection = replace(draft.connection, open_requests=requests.add(event.key, event.request, draft.owner))
 
 
-def request_closed(snapshot: Snapshot, event: RequestClosed, note: Note) -> Snapshot:
+def apply_request_end(draft: Draft, event: RequestClosed) -> None:
     """A request waits no more."""
-    connection = snapshot.connection
-    open_requests = connection.open_requests.remove(event.key)
-    if open_requests is connection.open_requests:
-        return snapshot
-    return evolve(snapshot, connection=evolve(connection, open_requests=open_requests))
+    requests = draft.connection.open_requests
+    after = requests.remove(event.key, draft.owner)
+    if after is not requests:
+        draft.connection = replace(draft.connection, open_requests=after)
 
 
-def exited(snapshot: Snapshot, event: Exited, note: Note) -> Snapshot:
+def apply_exit(draft: Draft, event: Exited) -> None:
     """The agent's process is over."""
-    return _with(snapshot, phase="closed", exit=event.exit)
+    _change(draft, phase="closed", exit=event.exit)
 
 
-def meta_sent(snapshot: Snapshot, event: ConnectionMetaSent, note: Note) -> Snapshot:
+def apply_connection_meta(draft: Draft, event: ConnectionMetaSent) -> None:
     """Merge `_meta` into the connection's."""
-    return _with(snapshot, event.meta)
+    _change(draft, event.meta)

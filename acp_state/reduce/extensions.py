@@ -2,66 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from .._model import evolve
-from .._persistent import Table
+from .._model import replace
+from ..containers import Table
 from ..events import ExtensionAnswered, ExtensionSent, FileAnswered, FileAsked
-from ..state import Extension, Session, Snapshot
-from ._session import H, Note, in_both, merged_meta, with_session
+from ..state import Extension, Session
+from .draft import Draft
+from .history import H, change_both, merge_meta
 
 
-def file_asked(session: Session, event: FileAsked, note: Note) -> Session:
+def apply_file_request(draft: Draft, session: Session, event: FileAsked) -> Session:
     """The agent wants a file read or written."""
-    return evolve(session, files=session.files.add(event.key, event.file))
+    return replace(session, files=session.files.add(event.key, event.file, draft.owner))
 
 
-def file_answered(session: Session, event: FileAnswered, note: Note) -> Session:
+def apply_file_answer(draft: Draft, session: Session, event: FileAnswered) -> Session:
     """The client did it, or did not."""
 
     def change(history: H) -> H:
-        place = history.files.place(event.key)
-        if place < 0 or history.files.at(place).status != "open":
+        slot = history.files.slot_of(event.key)
+        file = None if slot < 0 else history.files.at(slot)
+        if file is None or file.status != "open":
             return history
-        file = history.files.at(place)
-        file = evolve(file, status=event.status, meta=merged_meta(file.meta, event.meta))
-        return evolve(history, files=history.files.replace(place, file))
+        file = replace(file, status=event.status, meta=merge_meta(draft, file.meta, event.meta))
+        return replace(history, files=history.files.put(slot, file, draft.owner))
 
-    return in_both(session, change)
+    return change_both(session, change)
 
 
-def extension_sent(snapshot: Snapshot, event: ExtensionSent, note: Note) -> Snapshot:
+def apply_extension(draft: Draft, event: ExtensionSent) -> None:
     """Keep a vendor's message: with its session if that is known, else with the connection."""
-    session = None if event.session_id is None else snapshot.sessions.find(event.session_id)
+    session = None if event.session_id is None else draft.find_session(event.session_id)
     if session is not None:
-        return with_session(snapshot, _added(session, event))
-    return evolve(snapshot, connection=_added(snapshot.connection, event))
+        draft.session = replace(session, extensions=session.extensions.add(event.key, event.extension, draft.owner))
+    else:
+        connection = draft.connection
+        draft.connection = replace(connection, extensions=connection.extensions.add(event.key, event.extension, draft.owner))
 
 
-def _added(holder: Any, event: ExtensionSent) -> Any:
-    return evolve(holder, extensions=holder.extensions.add(event.key, event.extension))
-
-
-def extension_answered(snapshot: Snapshot, event: ExtensionAnswered, note: Note) -> Snapshot:
+def apply_extension_answer(draft: Draft, event: ExtensionAnswered) -> None:
     """A vendor's request was answered."""
-    session = None if event.session_id is None else snapshot.sessions.find(event.session_id)
-    if session is not None and session.extensions.place(event.key) >= 0:
-        return with_session(snapshot, evolve(session, extensions=_answered(session.extensions, event)))
-    connection = snapshot.connection
-    if connection.extensions.place(event.key) < 0:
-        return snapshot
-    return evolve(
-        snapshot,
-        connection=evolve(connection, extensions=_answered(connection.extensions, event)),
-    )
+    session = None if event.session_id is None else draft.find_session(event.session_id)
+    if session is not None and session.extensions.slot_of(event.key) >= 0:
+        draft.session = replace(session, extensions=_answer(draft, session.extensions, event))
+    elif draft.connection.extensions.slot_of(event.key) >= 0:
+        draft.connection = replace(draft.connection, extensions=_answer(draft, draft.connection.extensions, event))
 
 
-def _answered(extensions: Table[object, Extension], event: ExtensionAnswered) -> Table[object, Extension]:
-    place = extensions.place(event.key)
-    extension = extensions.at(place)
+def _answer(draft: Draft, extensions: Table[object, Extension], event: ExtensionAnswered) -> Table[object, Extension]:
+    slot = extensions.slot_of(event.key)
+    extension = extensions.at(slot)
     if extension.status != "open":
         return extensions
-    return extensions.replace(
-        place,
-        evolve(extension, status=event.status, result=event.result, error=event.error),
-    )
+    answered = replace(extension, status=event.status, result=event.result, error=event.error)
+    return extensions.put(slot, answered, draft.owner)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from .._json import FrozenDict, Json, same
 
 
-def mismatches(schema: Json, content: FrozenDict | None) -> Iterator[tuple[str, str]]:
+def find_mismatches(schema: Json, content: FrozenDict | None) -> Iterator[tuple[str, str]]:
     """Yield a property and what is wrong with it in *content*: required and missing, not asked for, not offered."""
     if not isinstance(schema, Mapping):
         return

@@ -2,187 +2,261 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from .._json import EMPTY, FrozenList, Json
-from .._model import evolve
-from .._persistent import Table
+from .._model import replace
+from ..containers import EMPTY_HEAP, EMPTY_LOG, EMPTY_TABLE, Heap, Table, make_log
 from ..events import PromptAccepted, PromptQueued, PromptRejected
-from ..state import PendingPrompt, PromptRef, Session, Taken, Turn
-from ._session import Note, changed, merged_meta
+from ..state import PendingPrompt, PromptRef, Prompts, RequestKey, Session, Taken
+from .draft import Draft
+from .history import merge_meta, with_changes
 
 
 NO_REASON: Final[Json] = EMPTY
-"""What stands for the error of a prompt that was given up without one."""
+"""What stands for the error of a prompt that was abandoned without one."""
 
 
-def any_waits(session: Session) -> bool:
+def has_waiting_prompts(session: Session) -> bool:
     """Whether a prompt waits for its message."""
-    return bool(session._unanswered or session._unnamed or session._expected)
+    prompts = session._prompts
+    return bool(prompts.unanswered or prompts.expected) or _find_unnamed(session)[1] is not None
 
 
-def prompt_queued(session: Session, event: PromptQueued, note: Note) -> Session:
+def apply_queued_prompt(draft: Draft, session: Session, event: PromptQueued) -> Session:
     """Keep a prompt until its message is reported."""
-    prompt = PendingPrompt(event.id, FrozenList(event.content), meta=merged_meta(None, event.meta))
-    place = session._prompts.end
-    return evolve(
+    prompt = PendingPrompt(event.id, FrozenList(event.content), meta=merge_meta(draft, None, event.meta))
+    prompts, key, owner = session._prompts, event.key, draft.owner
+    return _put(
         session,
-        _prompts=session._prompts.add(event.key, prompt),
-        _unanswered=session._unanswered.add(place, place),
+        replace(
+            prompts,
+            all=prompts.all.add(key, prompt, owner),
+            unanswered=prompts.unanswered.add(key, key, owner),
+            uncancelled=prompts.uncancelled.add(key, key, owner),
+        ),
     )
 
 
-def inserted(session: Session, message_id: str | None, turn: int | None) -> Session:
-    """Return *session* without the prompt that a new user message is, if that can be told.
+def _put(session: Session, prompts: Prompts) -> Session:
+    return replace(session, _prompts=prompts)
 
-    It is the one whose answer named the message; else the oldest accepted one whose answer named
+
+def put_prompt(draft: Draft, session: Session, slot: int, prompt: PendingPrompt) -> Session:
+    """Return *session* with *prompt* in its *slot*."""
+    prompts = session._prompts
+    if prompt is prompts.all.at(slot):
+        return session
+    return _put(session, replace(prompts, all=prompts.all.put(slot, prompt, draft.owner)))
+
+
+# --- a message comes -------------------------------------------------------------------------------
+
+
+def insert_prompts(draft: Draft, session: Session, message_id: str | None, turn: int | None) -> Session:
+    """Return *session* without the prompts that a new user message is, as far as that can be told.
+
+    They are those whose answer named the message; else the oldest accepted one whose answer named
     none; else, for the time being, the only one that has no answer yet.
     """
-    place = None if message_id is None else session._expected.find(message_id)
-    if place is None:
-        place = session._unnamed.first()
-    if place is not None:
-        return _left(session, place, message_id, turn)
-    place = session._unanswered.first()
-    if place is not None and len(session._unanswered) == 1:
-        return _taken(session, place, message_id, turn)
-    return session
-
-
-def prompt_accepted(session: Session, event: PromptAccepted, note: Note) -> Session:
-    """Note that the agent took a prompt; it leaves if its message is there already."""
-    place = session._prompts.place(event.key)
-    if place < 0:
+    named = None if message_id is None else session._prompts.expected.get(message_id)
+    if named is not None:
+        for key in named:
+            session = _join_turn(draft, session, key, message_id, turn)
         return session
-    taken = session._prompts.at(place)._taken
-    if taken is not None and event.message_id not in (None, taken.message_id):
-        session = _put_back(session, place)
-        taken = None
-    prompt = session._prompts.at(place)
-    prompt = evolve(
-        prompt,
-        accepted=True,
-        message_id=event.message_id,
-        meta=merged_meta(prompt.meta, event.meta),
-    )
-    session = _accepted(session, place, prompt)
-    if taken is not None:
-        return _with_turn_meta(_gone(session, place), taken.turn, prompt)
-    if event.message_id is None:
+    session, unnamed = _find_unnamed(session)
+    if unnamed is not None:
+        return _join_turn(draft, session, unnamed, message_id, turn)
+    unanswered = session._prompts.unanswered
+    if len(unanswered) != 1:
         return session
-    at = session.timeline.place(("user", event.message_id))
-    return session if at < 0 else _left(session, place, event.message_id, session.timeline.at(at).turn)
+    return _take_for(draft, session, unanswered[0], message_id, turn)
 
 
-def _accepted(session: Session, place: int, prompt: PendingPrompt) -> Session:
-    id = prompt.message_id
-    unnamed, expected = session._unnamed, session._expected
-    return evolve(
-        session,
-        _prompts=session._prompts.replace(place, prompt),
-        _unanswered=session._unanswered.remove(place),
-        _unnamed=_with_place(unnamed, place) if id is None else unnamed,
-        _expected=expected if id is None else expected.add(id, place),
-    )
+def _find_unnamed(session: Session) -> tuple[Session, RequestKey | None]:
+    """Return the key of the oldest prompt that was accepted without naming its message, and the session without what is gone before it."""
+    prompts = session._prompts
+    heap = prompts.unnamed
+    while heap.smallest is not None and not _is_unnamed(prompts, heap.smallest):
+        heap = heap.take()
+    if heap is not prompts.unnamed:
+        session = _put(session, replace(prompts, unnamed=heap))
+    return session, None if heap.smallest is None else prompts.all.key_at(heap.smallest)
 
 
-def _with_place(places: Table[int, int], place: int) -> Table[int, int]:
-    """Return *places*, which ascend, with *place*: nearly always the last."""
-    last = places.last()
-    return places.add(place, place) if last is None or last < place else Table((one, one) for one in sorted((*places, place)))
+def _is_unnamed(prompts: Prompts, slot: int) -> bool:
+    if not prompts.all.has_entry(slot):
+        return False
+    prompt = prompts.all.at(slot)
+    return prompt.accepted and prompt.message_id is None and prompt.rejected is None and prompt._taken is None
 
 
-def prompt_rejected(session: Session, event: PromptRejected, note: Note) -> Session:
-    """Mark a prompt that the agent refused."""
-    place = session._prompts.place(event.key)
-    if place < 0:
+def _join_turn(draft: Draft, session: Session, key: RequestKey, message_id: str | None, turn: int | None) -> Session:
+    """Return *session* with the prompt *key* in the turn that its message falls in, and pending no more."""
+    return _remove(draft, _add_reference(draft, session, key, message_id, turn), key)
+
+
+def _add_reference(draft: Draft, session: Session, key: RequestKey, message_id: str | None, turn: int | None) -> Session:
+    prompt = session._prompts.all.get(key)
+    if turn is None or prompt is None:
         return session
-    session = _put_back(session, place)
-    session = _with_prompt(session, place, evolve(session._prompts.at(place), rejected=event.error))
-    return _waits_no_more(session, place)
-
-
-def all_cancelled(session: Session) -> Session:
-    """Mark the prompts that wait: the client cancelled what the session is doing."""
-    for places in (session._unanswered, session._unnamed, session._expected):
-        for place in places:
-            session = _with_prompt(session, place, changed(session._prompts.at(place), cancel_requested=True))
-    return session
-
-
-def _with_prompt(session: Session, place: int, prompt: PendingPrompt) -> Session:
-    if prompt is session._prompts.at(place):
-        return session
-    return evolve(session, _prompts=session._prompts.replace(place, prompt))
-
-
-def _waits_no_more(session: Session, place: int) -> Session:
-    id = session._prompts.at(place).message_id
-    expected = session._expected
-    return changed(
-        session,
-        _unanswered=session._unanswered.remove(place),
-        _unnamed=session._unnamed.remove(place),
-        _expected=expected.remove(id) if id is not None and expected.find(id) == place else expected,
-    )
-
-
-def _gone(session: Session, place: int) -> Session:
-    session = _waits_no_more(session, place)
-    return evolve(session, _prompts=session._prompts.empty(place))
-
-
-def _left(session: Session, place: int, message_id: str | None, turn: int | None) -> Session:
-    """The prompt is in the timeline."""
-    return _gone(_joined(session, place, message_id, turn), place)
-
-
-def _taken(session: Session, place: int, message_id: str | None, turn: int | None) -> Session:
-    """The prompt is in the timeline as far as can be told: its answer may say otherwise."""
-    session = _joined(session, place, message_id, turn)
-    session = _with_prompt(
-        session,
-        place,
-        evolve(session._prompts.at(place), _taken=Taken(message_id, turn)),
-    )
-    return evolve(session, _unanswered=session._unanswered.remove(place))
-
-
-def _joined(session: Session, place: int, message_id: str | None, turn: int | None) -> Session:
-    if turn is None:
-        return session
-    prompt = session._prompts.at(place)
-    ref = PromptRef(prompt.request_id, message_id)
     before = session.turns.at(turn)
-    after = evolve(
+    after = replace(
         before,
-        prompts=(*before.prompts, ref),
-        meta=merged_meta(before.meta, prompt.meta),
+        prompts=before.prompts.append(PromptRef(prompt.request_id, message_id)),
+        meta=merge_meta(draft, before.meta, prompt.meta),
     )
-    return evolve(session, turns=session.turns.replace(turn, after))
+    return replace(session, turns=session.turns.put(turn, after, draft.owner))
 
 
-def _put_back(session: Session, place: int) -> Session:
-    """Undo `_taken`."""
-    prompt = session._prompts.at(place)
+def _remove(draft: Draft, session: Session, key: RequestKey) -> Session:
+    """Return *session* without the prompt *key*."""
+    prompts = _settle(draft, session._prompts, key)
+    left = prompts.all.remove(key, draft.owner)
+    prompts = replace(prompts, all=left)
+    if not left.continues(session._prompts.all):  # what was left got new slots
+        prompts = replace(prompts, unnamed=_heap_of_unnamed(prompts))
+    return _put(session, prompts)
+
+
+def _heap_of_unnamed(prompts: Prompts) -> Heap:
+    heap = EMPTY_HEAP
+    for slot, _ in prompts.all.slots():
+        if _is_unnamed(prompts, slot):
+            heap = heap.add(slot)
+    return heap
+
+
+def _settle(draft: Draft, prompts: Prompts, key: RequestKey) -> Prompts:
+    """Return *prompts* with the one *key* waiting no more."""
+    prompt, owner = prompts.all.get(key), draft.owner
+    expected = prompts.expected
+    if prompt is not None and prompt.message_id is not None:
+        expected = _without(draft, expected, prompt.message_id, key)
+    return replace(
+        prompts,
+        unanswered=prompts.unanswered.remove(key, owner),
+        expected=expected,
+        uncancelled=prompts.uncancelled.remove(key, owner),
+    )
+
+
+def _without(draft: Draft, expected: Table[str, Any], message_id: str, key: RequestKey) -> Table[str, Any]:
+    keys = expected.get(message_id)
+    if keys is None or key not in keys:
+        return expected
+    rest = [other for other in keys if other != key]
+    return expected.set(message_id, make_log(rest), draft.owner) if rest else expected.remove(message_id, draft.owner)
+
+
+def _take_for(draft: Draft, session: Session, key: RequestKey, message_id: str | None, turn: int | None) -> Session:
+    """Take the prompt *key* for the message, as far as can be told: its answer may say otherwise."""
+    session = _add_reference(draft, session, key, message_id, turn)
+    prompts = session._prompts
+    slot = prompts.all.slot_of(key)
+    taken = replace(prompts.all.at(slot), _taken=Taken(message_id, turn))
+    return _put(
+        session,
+        replace(
+            prompts,
+            all=prompts.all.put(slot, taken, draft.owner),
+            unanswered=prompts.unanswered.remove(key, draft.owner),
+            uncancelled=prompts.uncancelled.remove(key, draft.owner),
+        ),
+    )
+
+
+# --- an answer comes -------------------------------------------------------------------------------
+
+
+def apply_prompt_acceptance(draft: Draft, session: Session, event: PromptAccepted) -> Session:
+    """Note that the agent took a prompt; it leaves if its message is there already."""
+    slot = session._prompts.all.slot_of(event.key)
+    if slot < 0:
+        return session
+    taken = session._prompts.all.at(slot)._taken
+    if taken is not None and event.message_id not in (None, taken.message_id):
+        session = _restore_prompt(draft, session, event.key, slot)
+        taken = None
+    prompt = session._prompts.all.at(slot)
+    prompt = replace(prompt, accepted=True, message_id=event.message_id, meta=merge_meta(draft, prompt.meta, event.meta))
+    if taken is not None:
+        session = _merge_into_turn(draft, session, taken.turn, prompt)
+        return _remove(draft, put_prompt(draft, session, slot, prompt), event.key)
+    session = _accept(draft, session, event.key, slot, prompt)
+    index = -1 if event.message_id is None else session.timeline.slot_of(("user", event.message_id))
+    if index < 0:
+        return session
+    return _join_turn(draft, session, event.key, event.message_id, session.timeline.at(index).turn)
+
+
+def _accept(draft: Draft, session: Session, key: RequestKey, slot: int, prompt: PendingPrompt) -> Session:
+    prompts, id = session._prompts, prompt.message_id
+    expected, unnamed = prompts.expected, prompts.unnamed
+    if id is None:
+        unnamed = unnamed.add(slot)
+    else:
+        expected = expected.set(id, (expected.get(id) or EMPTY_LOG).append(key), draft.owner)
+    return _put(
+        session,
+        replace(
+            prompts,
+            all=prompts.all.put(slot, prompt, draft.owner),
+            unanswered=prompts.unanswered.remove(key, draft.owner),
+            unnamed=unnamed,
+            expected=expected,
+        ),
+    )
+
+
+def apply_prompt_rejection(draft: Draft, session: Session, event: PromptRejected) -> Session:
+    """Mark a prompt that the agent refused."""
+    slot = session._prompts.all.slot_of(event.key)
+    if slot < 0:
+        return session
+    session = _restore_prompt(draft, session, event.key, slot)
+    session = _put(session, _settle(draft, session._prompts, event.key))
+    return put_prompt(draft, session, slot, replace(session._prompts.all.at(slot), rejected=event.error))
+
+
+def _restore_prompt(draft: Draft, session: Session, key: RequestKey, slot: int) -> Session:
+    """Return *session* with the prompt *key* pending again, which was taken for a message."""
+    prompts = session._prompts
+    prompt = prompts.all.at(slot)
     taken = prompt._taken
     if taken is None:
         return session
-    session = _with_prompt(session, place, evolve(prompt, _taken=None))
-    session = evolve(session, _unanswered=session._unanswered.add(place, place))
+    restored = replace(prompt, _taken=None)
+    prompts = replace(
+        prompts,
+        all=prompts.all.put(slot, restored, draft.owner),
+        unanswered=prompts.unanswered.add(key, key, draft.owner),
+        uncancelled=prompts.uncancelled if prompt.cancel_requested else prompts.uncancelled.set(key, key, draft.owner),
+    )
+    session = _put(session, prompts)
     if taken.turn is None or taken.turn >= session.turns.end:
         return session
-    turn: Turn = session.turns.at(taken.turn)
-    ours = PromptRef(prompt.request_id, taken.message_id)
-    prompts = tuple(ref for ref in turn.prompts if ref != ours)
-    return evolve(session, turns=session.turns.replace(taken.turn, evolve(turn, prompts=prompts)))
+    turn = session.turns.at(taken.turn)
+    reference = PromptRef(prompt.request_id, taken.message_id)
+    others = make_log(other for other in turn.prompts if other != reference)
+    return replace(session, turns=session.turns.put(taken.turn, replace(turn, prompts=others), draft.owner))
 
 
-def _with_turn_meta(session: Session, turn: int | None, prompt: PendingPrompt) -> Session:
+def _merge_into_turn(draft: Draft, session: Session, turn: int | None, prompt: PendingPrompt) -> Session:
     if turn is None or prompt.meta is None or turn >= session.turns.end:
         return session
     before = session.turns.at(turn)
-    return evolve(
-        session,
-        turns=session.turns.replace(turn, evolve(before, meta=merged_meta(before.meta, prompt.meta))),
-    )
+    after = with_changes(before, meta=merge_meta(draft, before.meta, prompt.meta))
+    return session if after is before else replace(session, turns=session.turns.put(turn, after, draft.owner))
+
+
+def cancel_prompts(draft: Draft, session: Session) -> Session:
+    """Mark the prompts that wait: the client cancelled what the session is doing."""
+    prompts = session._prompts
+    if not prompts.uncancelled:
+        return session
+    all_prompts = prompts.all
+    for key in prompts.uncancelled:
+        slot = all_prompts.slot_of(key)
+        all_prompts = all_prompts.put(slot, with_changes(all_prompts.at(slot), cancel_requested=True), draft.owner)
+    return _put(session, replace(prompts, all=all_prompts, uncancelled=EMPTY_TABLE))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from .._model import evolve
+from .._model import replace
 from ..events import (
     ElicitationAnswered,
     ElicitationAsked,
@@ -18,21 +18,11 @@ from ..events import (
     QuestionLapsed,
     QuestionWithdrawn,
 )
-from ..state import Connection, Elicitation, Permission, Session, Snapshot
-from ._session import (
-    ENDED,
-    H,
-    Note,
-    changed,
-    find_or_make,
-    in_both,
-    merged_meta,
-    with_activity,
-    with_open,
-    with_session,
-)
-from .carrying import turn_of_question, with_question
-from .forms import mismatches
+from ..state import Connection, Elicitation, Permission, Session
+from .carry import add_question, turn_of_question
+from .draft import Draft
+from .forms import find_mismatches
+from .history import ENDED, H, change_both, merge_meta, put_open_turn, report_ended, with_activity, with_changes
 
 
 Question: TypeAlias = Permission | Elicitation
@@ -41,273 +31,220 @@ Question: TypeAlias = Permission | Elicitation
 # --- asking ----------------------------------------------------------------------------------------
 
 
-def permission_asked(session: Session, event: PermissionAsked, note: Note) -> Session:
+def apply_permission_request(draft: Draft, session: Session, event: PermissionAsked) -> Session:
     """Add the question to the timeline."""
-    return _asked(session, event.key, event.permission, note)
+    return _ask(draft, session, event.key, event.permission)
 
 
-def elicitation_asked(snapshot: Snapshot, event: ElicitationAsked, note: Note) -> Snapshot:
+def apply_elicitation_request(draft: Draft, event: ElicitationAsked) -> None:
     """Add the question to the timeline, or to the connection's where it concerns no session."""
     if event.session_id is None:
-        return evolve(snapshot, connection=_with_asked(snapshot.connection, event))
-    session = find_or_make(snapshot, event.session_id, note)
-    return with_session(snapshot, _asked(session, event.key, event.elicitation, note))
+        draft.connection = _ask_on_connection(draft, event)
+    else:
+        session = draft.open_session(event.session_id)
+        draft.session = _ask(draft, session, event.key, event.elicitation)
 
 
-def _with_asked(connection: Connection, event: ElicitationAsked) -> Connection:
+def _ask_on_connection(draft: Draft, event: ElicitationAsked) -> Connection:
+    connection = draft.connection
     elicitations, urls = connection.elicitations, connection._urls
     if event.elicitation.elicitation_id is not None:
-        urls = urls.put(event.elicitation.elicitation_id, elicitations.end)
-    return evolve(connection, elicitations=elicitations.add(event.key, event.elicitation), _urls=urls)
+        urls = urls.set(event.elicitation.elicitation_id, elicitations.end, draft.owner)
+    return replace(connection, elicitations=elicitations.add(event.key, event.elicitation, draft.owner), _urls=urls)
 
 
-def _asked(session: Session, key: object, question: Question, note: Note) -> Session:
+def _ask(draft: Draft, session: Session, key: object, question: Question) -> Session:
     if session.phase in ENDED:
-        note(
-            "closed-session",
-            f"session {session.id!r} is {session.phase}, and the agent asks something",
-            session.id,
-        )
+        report_ended(draft, session, ", and the agent asks something")
     turn = turn_of_question(session, question.tool_call_id)
-    session = with_question(session, ("request", key), evolve(question, turn=turn))
-    return with_activity(_busy(session, turn))
+    session = add_question(draft, session, ("request", key), replace(question, turn=turn))
+    return with_activity(_mark_busy(draft, session, turn))
 
 
-def _busy(session: Session, turn: int | None) -> Session:
-    under_way = None if turn is None else session._open_turns.find(turn)
-    if under_way is None or under_way.entry is None:
+def _mark_busy(draft: Draft, session: Session, turn: int | None) -> Session:
+    under_way = None if turn is None else session._open_turns.get(turn)
+    if under_way is None or under_way.prompt is None:
         return session
-    return evolve(session, _open_turns=with_open(session, evolve(under_way, busy=True)), _run_broken=False)
+    return replace(put_open_turn(draft, session, replace(under_way, busy=True)), _run_broken=False)
 
 
 # --- answering -------------------------------------------------------------------------------------
 
 
-def permission_answered(session: Session, event: PermissionAnswered, note: Note) -> Session:
+def apply_permission_answer(draft: Draft, session: Session, event: PermissionAnswered) -> Session:
     """Settle a permission; an option that was not offered is no approval."""
-
-    def settle(permission: Any) -> Any:
-        return _settled_permission(permission, event, note)
-
-    return _answered(session, event.key, settle)
+    return _answer(draft, session, event.key, lambda permission: _settle_permission(draft, permission, event))
 
 
-def _settled_permission(permission: Permission, event: PermissionAnswered, note: Note) -> Permission:
-    facts: dict[str, Any] = {
-        "status": event.status,
-        "answer": event.answer,
-        "error": event.error,
-    }
+def _settle_permission(draft: Draft, permission: Permission, event: PermissionAnswered) -> Permission:
+    facts: dict[str, Any] = {"status": event.status, "answer": event.answer, "error": event.error}
     if event.status == "selected":
-        option = next(
-            (option for option in permission.options or () if option.id == event.option_id),
-            None,
-        )
+        option = next((option for option in permission.options or () if option.id == event.option_id), None)
         if option is not None:
             facts |= {"option_id": option.id, "decision": option.kind}
         else:
-            note(
-                "option-not-offered",
-                f"option {event.option_id!r} was not offered",
-                event.option_id,
-            )
+            draft.report("option-not-offered", f"option {event.option_id!r} was not offered", event.option_id)
             facts |= {"status": "invalid", "answer": event.kept}
-    return evolve(
-        permission,
-        answer_owed=False,
-        meta=merged_meta(permission.meta, event.meta),
-        **facts,
-    )
+    return replace(permission, answer_owed=False, meta=merge_meta(draft, permission.meta, event.meta), **facts)
 
 
-def elicitation_answered(snapshot: Snapshot, event: ElicitationAnswered, note: Note) -> Snapshot:
+def apply_elicitation_answer(draft: Draft, event: ElicitationAnswered) -> None:
     """Settle an elicitation."""
 
     def settle(elicitation: Any) -> Any:
         if event.status == "accepted":
-            for name, fault in mismatches(elicitation.requested_schema, event.content):
-                note("form-mismatch", f"content: {name} {fault}", name)
-        return evolve(
+            for name, fault in find_mismatches(elicitation.requested_schema, event.content):
+                draft.report("form-mismatch", f"content: {name} {fault}", name)
+        return replace(
             elicitation,
             status=event.status,
             content=event.content,
             answer_owed=False,
             answer=event.answer,
             error=event.error,
-            meta=merged_meta(elicitation.meta, event.meta),
+            meta=merge_meta(draft, elicitation.meta, event.meta),
         )
 
-    return _in_place(
-        snapshot,
-        event.session_id,
-        lambda session: _answered(session, event.key, settle),
-        event.key,
-        settle,
-    )
+    _change_in_place(draft, event.session_id, lambda session: _answer(draft, session, event.key, settle), event.key, settle)
 
 
-def _in_place(
-    snapshot: Snapshot,
+def _change_in_place(
+    draft: Draft,
     session_id: str | None,
     in_session: Callable[[Session], Session],
     key: object,
     on_connection: Callable[[Any], Any],
-) -> Snapshot:
+) -> None:
     """Change a question where it stands: in its session or on the connection."""
-    if session_id is None:
-        connection = snapshot.connection
-        place = connection.elicitations.place(key)
-        if place < 0:
-            return snapshot
-        before = connection.elicitations.at(place)
-        after = on_connection(before)
-        if after is before:
-            return snapshot
-        return evolve(snapshot, connection=_with_elicitation(connection, place, after))
-    session = snapshot.sessions.find(session_id)
-    if session is None:
-        return snapshot
-    changed_session = in_session(session)
-    return snapshot if changed_session is session else with_session(snapshot, changed_session)
+    if session_id is not None:
+        session = draft.find_session(session_id)
+        if session is not None:
+            draft.session = in_session(session)
+        return
+    slot = draft.connection.elicitations.slot_of(key)
+    if slot >= 0:
+        before = draft.connection.elicitations.at(slot)
+        _put_on_connection(draft, slot, before, on_connection(before))
 
 
-def _with_elicitation(connection: Connection, place: int, elicitation: Elicitation) -> Connection:
-    return evolve(connection, elicitations=connection.elicitations.replace(place, elicitation))
+def _put_on_connection(draft: Draft, slot: int, before: Elicitation, after: Elicitation) -> None:
+    if after is not before:
+        draft.connection = replace(draft.connection, elicitations=draft.connection.elicitations.put(slot, after, draft.owner))
 
 
-def _answered(session: Session, key: object, settle: Callable[[Any], Any]) -> Session:
+def _answer(draft: Draft, session: Session, key: object, settle: Callable[[Any], Any]) -> Session:
     """Return *session* with the question *key* settled, wherever a replay has put it."""
 
     def change(history: H) -> H:
-        place = history.timeline.place(("request", key))
-        if place < 0:
+        index = history.timeline.slot_of(("request", key))
+        question: Any = None if index < 0 else history.timeline.at(index)
+        if question is None or (question.status != "pending" and not question.answer_owed):
             return history
-        question = history.timeline.known(place)
-        if question.status != "pending" and not question.answer_owed:
-            return history
-        return _settled(history, place, settle(question))
+        return _put_settled(draft, history, index, settle(question))
 
-    return with_activity(in_both(session, change))
+    return with_activity(change_both(session, change))
 
 
-def _settled(history: H, place: int, question: Question) -> H:
-    """Return *history* with a *question* that is pending no more at *place*."""
-    turn = None if question.turn is None else history._open_turns.find(question.turn)
-    asking = history._open_turns
-    if turn is not None and turn.questions.place(place) >= 0:
-        asking = with_open(history, evolve(turn, questions=turn.questions.remove(place)))
-    return evolve(
+def _put_settled(draft: Draft, history: H, index: int, question: Question) -> H:
+    """Return *history* with a *question* that is pending no more at *index*."""
+    turn = None if question.turn is None else history._open_turns.get(question.turn)
+    if turn is not None and turn.questions.slot_of(index) >= 0:
+        history = put_open_turn(draft, history, replace(turn, questions=turn.questions.remove(index, draft.owner)))
+    return replace(
         history,
-        timeline=history.timeline.replace(place, question),
-        _open_turns=asking,
-        _pending=history._pending.remove(place),
+        timeline=history.timeline.put(index, question, draft.owner),
+        _pending=history._pending.remove(index, draft.owner),
     )
 
 
-def elicitation_completed(snapshot: Snapshot, event: ElicitationCompleted, note: Note) -> Snapshot:
+def apply_elicitation_completion(draft: Draft, event: ElicitationCompleted) -> None:
     """Note that what the user was sent away for is done (mode `url`)."""
     if event.session_id is None:
-        connection = snapshot.connection
-        place = connection._urls.find(event.elicitation_id)
-        if place is None:
-            return snapshot
-        after = _with_elicitation(connection, place, _completed(connection.elicitations.at(place), event))
-        return evolve(snapshot, connection=evolve(after, _urls=after._urls.remove(event.elicitation_id)))
-    session = snapshot.sessions.find(event.session_id)
+        connection = draft.connection
+        slot = connection._urls.get(event.elicitation_id)
+        if slot is not None:
+            completed = _complete(draft, connection.elicitations.at(slot), event)
+            draft.connection = replace(
+                connection,
+                elicitations=connection.elicitations.put(slot, completed, draft.owner),
+                _urls=connection._urls.remove(event.elicitation_id, draft.owner),
+            )
+        return
+    session = draft.find_session(event.session_id)
     if session is None:
-        return snapshot
+        return
 
     def change(history: H) -> H:
-        place = history._urls.find(event.elicitation_id)
-        if place is None:
+        index = history._urls.get(event.elicitation_id)
+        if index is None:
             return history
-        completed = _completed(history.timeline.known(place), event)
-        return evolve(
+        elicitation: Any = history.timeline.at(index)
+        return replace(
             history,
-            timeline=history.timeline.replace(place, completed),
-            _urls=history._urls.remove(event.elicitation_id),
+            timeline=history.timeline.put(index, _complete(draft, elicitation, event), draft.owner),
+            _urls=history._urls.remove(event.elicitation_id, draft.owner),
         )
 
-    changed_session = in_both(session, change)
-    return snapshot if changed_session is session else with_session(snapshot, changed_session)
+    draft.session = change_both(session, change)
 
 
-def _completed(elicitation: Elicitation, event: ElicitationCompleted) -> Elicitation:
-    return evolve(elicitation, completed=True, meta=merged_meta(elicitation.meta, event.meta))
+def _complete(draft: Draft, elicitation: Elicitation, event: ElicitationCompleted) -> Elicitation:
+    return replace(elicitation, completed=True, meta=merge_meta(draft, elicitation.meta, event.meta))
 
 
 # --- giving up -------------------------------------------------------------------------------------
 
 
-def question_withdrawn(snapshot: Snapshot, event: QuestionWithdrawn, note: Note) -> Snapshot:
+def apply_question_withdrawal(draft: Draft, event: QuestionWithdrawn) -> None:
     """Cancel a pending question; its answer is still owed."""
 
     def cancel(question: Any) -> Any:
-        meta = merged_meta(question.meta, event.meta)
+        meta = merge_meta(draft, question.meta, event.meta)
         if question.status != "pending":
-            return changed(question, meta=meta)
-        return evolve(question, status="cancelled", answer_owed=True, meta=meta)
+            return with_changes(question, meta=meta)
+        return replace(question, status="cancelled", answer_owed=True, meta=meta)
 
-    return _in_place(
-        snapshot,
-        event.session_id,
-        lambda session: _given_up(session, event.key, cancel),
-        event.key,
-        cancel,
-    )
+    _change_in_place(draft, event.session_id, lambda session: _give_up(draft, session, event.key, cancel), event.key, cancel)
 
 
-def question_lapsed(snapshot: Snapshot, event: QuestionLapsed, note: Note) -> Snapshot:
+def apply_question_expiry(draft: Draft, event: QuestionLapsed) -> None:
     """Note that nobody will see an answer any more."""
 
-    def lapse(question: Any) -> Any:
-        return changed(
-            question,
-            status="unanswered" if question.status == "pending" else question.status,
-            answer_owed=False,
-        )
+    def expire(question: Any) -> Any:
+        status = "unanswered" if question.status == "pending" else question.status
+        return with_changes(question, status=status, answer_owed=False)
 
-    return _in_place(
-        snapshot,
-        event.session_id,
-        lambda session: _given_up(session, event.key, lapse),
-        event.key,
-        lapse,
-    )
+    _change_in_place(draft, event.session_id, lambda session: _give_up(draft, session, event.key, expire), event.key, expire)
 
 
-def _given_up(session: Session, key: object, change_question: Callable[[Any], Any]) -> Session:
+def _give_up(draft: Draft, session: Session, key: object, change_question: Callable[[Any], Any]) -> Session:
     def change(history: H) -> H:
-        place = history.timeline.place(("request", key))
-        if place < 0:
-            return history
-        question = history.timeline.known(place)
-        after = change_question(question)
-        if after is question:
-            return history
-        return _settled(history, place, after)
+        index = history.timeline.slot_of(("request", key))
+        question: Any = None if index < 0 else history.timeline.at(index)
+        after: Any = None if question is None else change_question(question)
+        return history if after is question else _put_settled(draft, history, index, after)
 
-    return with_activity(in_both(session, change))
+    return with_activity(change_both(session, change))
 
 
-def all_cancelled(history: H) -> H:
+def cancel_questions(draft: Draft, history: H) -> H:
     """Return *history* with every pending question cancelled; the client owes their answers."""
-    return _all_given_up(history, history._pending, "cancelled")
+    return _give_up_all(draft, history, history._pending, "cancelled")
 
 
-def all_lapsed(history: H) -> H:
+def expire_questions(draft: Draft, history: H) -> H:
     """Return *history* with every pending question unanswered, and no answer owed."""
-    return _all_given_up(history, history._pending, "unanswered", owed=False)
+    return _give_up_all(draft, history, history._pending, "unanswered", owed=False)
 
 
-def unanswered(history: H, turn: int) -> H:
+def expire_questions_of(draft: Draft, history: H, turn: int) -> H:
     """Return *history* with the pending questions of a failed *turn* unanswered; answers are still owed."""
-    under_way = history._open_turns.find(turn)
-    return history if under_way is None else _all_given_up(history, under_way.questions, "unanswered")
+    under_way = history._open_turns.get(turn)
+    return history if under_way is None else _give_up_all(draft, history, under_way.questions, "unanswered")
 
 
-def _all_given_up(history: H, places: Iterable[int], status: str, *, owed: bool = True) -> H:
-    for place in places:
-        question = history.timeline.known(place)
-        history = _settled(history, place, evolve(question, status=status, answer_owed=owed))
+def _give_up_all(draft: Draft, history: H, indices: Iterable[int], status: str, *, owed: bool = True) -> H:
+    for index in tuple(indices):
+        question: Any = history.timeline.at(index)
+        history = _put_settled(draft, history, index, replace(question, status=status, answer_owed=owed))
     return history

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._model import UNSET, evolve
+from .._model import UNSET, replace
 from ..events import (
     SessionEndAsked,
     SessionEnded,
@@ -14,104 +14,73 @@ from ..events import (
     SessionUnarchived,
     SubagentPatched,
 )
-from ..state import Loading, Modes, Session, Snapshot, Subagent
+from ..state import NOTHING_SAID, Loading, Modes, Session, Subagent
 from . import prompts, questions, turns
-from ._session import (
-    ENDED,
-    NOTHING_SPARED,
-    Note,
-    changed,
-    find_or_make,
-    in_both,
-    merged_meta,
-    new_session,
-    open_places,
-    parent_of,
-    patched_meta,
-    with_activity,
-    with_session,
-)
-from .carrying import known_of
-from .replay import finished, made_history
+from .carry import find_ends
+from .draft import Draft
+from .history import ENDED, H, change_both, merge_meta, patch_meta, report_ended, with_activity, with_changes, with_parent
+from .replay import end_load, make_historical
 
 
 # --- set up ----------------------------------------------------------------------------------------
 
 
-def setup_asked(snapshot: Snapshot, event: SessionSetupAsked, note: Note) -> Snapshot:
+def apply_setup_request(draft: Draft, event: SessionSetupAsked) -> None:
     """A load or resume began."""
-    session = snapshot.sessions.find(event.session_id)
+    session = draft.find_session(event.session_id)
     known = session is not None
     if session is None:
-        session = new_session(
-            snapshot,
-            event.session_id,
-            cwd=event.cwd,
-            additional_directories=event.additional_directories,
-        )
+        session = draft.create_session(event.session_id, cwd=event.cwd, additional_directories=event.additional_directories)
     under_way = session._loading
-    if under_way is not None and under_way.begun:
-        session = finished(session, succeeded=False)  # what it had brought is for this one to bring
-    loading = Loading(
-        event.scope,
-        known if under_way is None else under_way.known,
-        session.phase if under_way is None else under_way.phase,
-        known_until=known_of(session) if under_way is None else under_way.known_until,
+    scope = event.scope
+    if under_way is not None and under_way.begun and scope != "none":
+        session = end_load(draft, session, succeeded=False)  # what it had brought is for this one to bring
+    loading = (
+        Loading(scope, known, session.phase, known_until=find_ends(session))
+        if under_way is None
+        else under_way
+        if scope == "none" and under_way.scope != "none"  # a plain resume takes no replay away
+        else Loading(scope, under_way.known, under_way.phase, known_until=under_way.known_until)
     )
-    session = changed(
+    session = with_changes(
         session,
-        phase="opening" if event.scope == "none" else "loading",
+        phase="opening" if loading.scope == "none" else "loading",
         error=None,
-        meta=merged_meta(session.meta, event.meta),
+        meta=merge_meta(draft, session.meta, event.meta),
         _loading=loading,
         _fresh=frozenset(),
     )
-    return _put(snapshot, with_activity(session))
+    draft.session = with_activity(session)
 
 
-def _put(snapshot: Snapshot, session: Session) -> Snapshot:
-    return snapshot if snapshot.sessions.find(session.id) is session else with_session(snapshot, session)
-
-
-def ready(snapshot: Snapshot, event: SessionReady, note: Note) -> Snapshot:
+def apply_setup(draft: Draft, event: SessionReady) -> None:
     """A session can be used: the replay is over, its settings are those of the answer."""
-    session = snapshot.sessions.find(event.session_id)
-    if session is None:
-        session = new_session(snapshot, event.session_id)
+    session = draft.find_session(event.session_id) or draft.create_session(event.session_id)
     if session._loading is not None and event.newest:
-        session = finished(session, succeeded=True)
+        session = end_load(draft, session, succeeded=True)
     if event.orphan:
-        session = made_history(session)
-    session = changed(
+        session = make_historical(draft, session)
+    said = replace(session._said, idle=session._said.idle or event.fresh)
+    session = with_changes(
         session,
-        phase="ready",
+        phase="ready" if session._loading is None else session.phase,
         error=None,
         forked_from=event.forked_from or session.forked_from,
-        meta=merged_meta(session.meta, event.meta),
-        _idle=session._idle or event.fresh,
+        meta=merge_meta(draft, session.meta, event.meta),
+        _said=said,
         _fresh=frozenset(),
-        **_settings(session, event),
+        **_settings_of(session, event),
     )
-    return _put(snapshot, with_activity(session))
+    draft.session = with_activity(session)
 
 
-def _settings(session: Session, event: SessionReady) -> dict[str, Any]:
+def _settings_of(session: Session, event: SessionReady) -> dict[str, Any]:
     settings: dict[str, Any] = {
-        "modes": _chosen(
-            session.modes,
-            event.current_mode_id,
-            event.available_modes,
-            event.modes_meta,
-        ),
-        "models": _chosen(
-            session.models,
-            event.current_model_id,
-            event.available_models,
-            event.models_meta,
-        ),
+        "modes": _choose(session.modes, event.current_mode_id, event.available_modes, event.modes_meta),
+        "models": _choose(session.models, event.current_model_id, event.available_models, event.models_meta),
     }
     for name in ("cwd", "additional_directories"):
-        if getattr(event, name) is not UNSET:
+        if getattr(event, name) is not None:
             settings[name] = getattr(event, name)
     for name in ("config_options", "available_commands"):
         value = getattr(event, name)
@@ -120,7 +89,7 @@ def _settings(session: Session, event: SessionReady) -> dict[str, Any]:
     return settings
 
 
-def _chosen(old: Modes | None, current_id: str | None, available: Any, meta: Any) -> Modes | None:
+def _choose(old: Modes | None, current_id: str | None, available: Any, meta: Any) -> Modes | None:
     if current_id is None and available is None and meta is None:
         return old
     old = old or Modes()
@@ -131,92 +100,104 @@ def _chosen(old: Modes | None, current_id: str | None, available: Any, meta: Any
     )
 
 
-def setup_failed(snapshot: Snapshot, event: SessionSetupFailed, note: Note) -> Snapshot:
+def apply_setup_failure(draft: Draft, event: SessionSetupFailed) -> None:
     """A session could not be had: it is as it was, or nothing but its failure is known."""
-    session = snapshot.sessions.find(event.session_id)
+    session = draft.find_session(event.session_id)
     loading = None if session is None else session._loading
     if session is None or loading is None or not event.newest:
-        return snapshot
-    session = finished(session, succeeded=False)
+        return
+    session = end_load(draft, session, succeeded=False)
     phase = loading.phase if loading.known else "failed"
-    return with_session(snapshot, with_activity(evolve(session, phase=phase, error=event.error)))
+    draft.session = with_activity(replace(session, phase=phase, error=event.error))
 
 
 # --- ends ------------------------------------------------------------------------------------------
 
 
-def end_asked(session: Session, event: SessionEndAsked, note: Note) -> Session:
+def apply_end_request(draft: Draft, session: Session, event: SessionEndAsked) -> Session:
     """The client wants a session closed or archived: its turns are told so."""
-    session = in_both(session, _told)
-    return changed(session, meta=merged_meta(session.meta, event.meta))
+    session = change_both(session, lambda history: _request_cancel(draft, history))
+    return with_changes(session, meta=merge_meta(draft, session.meta, event.meta))
 
 
-def _told(history: Any) -> Any:
-    table = history.turns
-    for place in open_places(history):
-        turn = table.at(place)
+def _request_cancel(draft: Draft, history: H) -> H:
+    all_turns = history.turns
+    for open_turn in history._open_turns:
+        turn = all_turns.at(open_turn.index)
         if not turn.cancel_requested:
-            table = table.replace(place, evolve(turn, cancel_requested=True))
-    return history if table is history.turns else evolve(history, turns=table)
+            all_turns = all_turns.put(open_turn.index, replace(turn, cancel_requested=True), draft.owner)
+    return history if all_turns is history.turns else replace(history, turns=all_turns)
 
 
-def ended(session: Session, event: SessionEnded, note: Note) -> Session:
+def apply_end(draft: Draft, session: Session, event: SessionEnded) -> Session:
     """Close a session: all that it was doing is cancelled, also in the background."""
     if session.phase not in ENDED:
-        session = _stopped(session)
-    archived = True if event.archived else session.archived
-    session = changed(
+        session = _stop(draft, session)
+    session = with_changes(
         session,
         phase=event.phase,
-        archived=archived,
-        meta=merged_meta(session.meta, event.meta),
+        archived=True if event.archived else session.archived,
+        meta=merge_meta(draft, session.meta, event.meta),
     )
+    if event.phase == "deleted":
+        _unlist(draft, session.id)
     return with_activity(session)
 
 
-def _stopped(session: Session) -> Session:
-    session = finished(session, succeeded=False)
-    background = session.background
-    session = in_both(session, lambda history: turns.cancelled(history, NOTHING_SPARED))
-    session = in_both(session, lambda history: turns.background_cancelled(history, background))
-    session = in_both(session, questions.all_cancelled)
-    session = turns.all_ended(prompts.all_cancelled(session), failed=False)
-    return evolve(session, background=None, _reported=None, _mirrored=None, _idle=False)
+def _unlist(draft: Draft, session_id: str) -> None:
+    """Take a session that is deleted out of the agent's list."""
+    listed = draft.connection.listed_sessions
+    if listed is not None and listed.slot_of(session_id) >= 0:
+        draft.connection = replace(draft.connection, listed_sessions=listed.remove(session_id, draft.owner))
 
 
-def unarchived(session: Session, event: SessionUnarchived, note: Note) -> Session:
+def _stop(draft: Draft, session: Session) -> Session:
+    session = end_load(draft, session, succeeded=False)
+    session = change_both(session, lambda history: turns.cancel_turns(draft, history, None))
+    session = change_both(session, lambda history: turns.cancel_loose_calls(draft, history))
+    session = change_both(session, lambda history: questions.cancel_questions(draft, history))
+    session = turns.end_all_turns(draft, prompts.cancel_prompts(draft, session), failed=False)
+    return with_changes(session, background=None, _said=NOTHING_SAID)
+
+
+def apply_unarchiving(draft: Draft, session: Session, event: SessionUnarchived) -> Session:
     """A session is in the agent's list again; that opens it for nobody."""
-    return changed(session, archived=False, meta=merged_meta(session.meta, event.meta))
+    return with_changes(session, archived=False, meta=merge_meta(draft, session.meta, event.meta))
 
 
-def disconnected(session: Session) -> Session:
+def update_session(draft: Draft, session: Session) -> Session:
+    """Return *session* as it is on the connection that *draft* is at, by its activity rule."""
+    if session._connection != draft.connection_number:
+        session = replace(_disconnect(draft, session), _connection=draft.connection_number)
+    if session._derives is not draft.derives:
+        session = with_activity(replace(session, _derives=draft.derives))
+    return session
+
+
+def _disconnect(draft: Draft, session: Session) -> Session:
     """Return *session* as a new connection finds it: nothing that the old one was doing goes on."""
     loading = session._loading
-    session = finished(session, succeeded=False)
+    session = end_load(draft, session, succeeded=False)
     if loading is not None:
-        session = evolve(session, phase=loading.phase if loading.known else "failed")
-    session = turns.all_ended(session, failed=True)
-    session = in_both(session, questions.all_lapsed)
-    return with_activity(changed(session, _reported=None, _mirrored=None, _idle=False))
+        session = replace(session, phase=loading.phase if loading.known else "failed")
+    session = turns.end_all_turns(draft, session, failed=True)
+    session = change_both(session, lambda history: questions.expire_questions(draft, history))
+    return with_activity(with_changes(session, _said=NOTHING_SAID))
 
 
 # --- children --------------------------------------------------------------------------------------
 
 
-def subagent_patched(snapshot: Snapshot, event: SubagentPatched, note: Note) -> Snapshot:
+def apply_subagent(draft: Draft, event: SubagentPatched) -> None:
     """Patch a child in its parent's list, and tell the child whose it is and what it is doing."""
-    parent = snapshot.sessions.find(event.session_id)
+    parent = draft.find_session(event.session_id)
     if parent is not None and parent.phase in ENDED:
-        note(
-            "closed-session",
-            f"session {event.session_id!r} is {parent.phase}",
-            event.session_id,
-        )
-        return snapshot
-    session = find_or_make(snapshot, event.session_id, note)
-    listed = session.subagents.find(event.child_id)
+        report_ended(draft, parent)
+        return
+    session = parent or draft.open_session(event.session_id)
+    listed = session.subagents.get(event.child_id)
     before = listed or Subagent(event.child_id)
-    after = changed(
+    after = with_changes(
         before,
         title=event.title,
         description=event.description,
@@ -224,20 +205,18 @@ def subagent_patched(snapshot: Snapshot, event: SubagentPatched, note: Note) -> 
         state=event.state,
         cwd=event.cwd,
         additional_directories=event.additional_directories,
-        meta=patched_meta(before.meta, event.meta),
+        meta=patch_meta(draft, before.meta, event.meta),
     )
     if listed is None or after is not before:
-        session = evolve(session, subagents=session.subagents.put(event.child_id, after))
-    if session is not parent:
-        snapshot = with_session(snapshot, session)
-    return snapshot if event.child_id == event.session_id else _with_child(snapshot, event)
+        draft.session = replace(session, subagents=session.subagents.set(event.child_id, after, draft.owner))
+    if event.child_id != event.session_id:
+        _tell_child(draft, event)
 
 
-def _with_child(snapshot: Snapshot, event: SubagentPatched) -> Snapshot:
-    known = snapshot.sessions.find(event.child_id)
-    child = known or new_session(snapshot, event.child_id)
-    child = changed(child, parent=parent_of(child.parent, event.session_id, event.tool_call_id))
+def _tell_child(draft: Draft, event: SubagentPatched) -> None:
+    child = draft.find_session(event.child_id) or draft.create_session(event.child_id)
+    child = with_changes(child, parent=with_parent(child.parent, event.session_id, event.tool_call_id))
     if event.state is not UNSET and child.phase not in ENDED:
-        child = changed(child, _mirrored=None if event.state is None else event.state.get("state"))
-    child = with_activity(child)
-    return snapshot if child is known else with_session(snapshot, child)
+        mirrored = None if event.state is None else event.state.get("state")
+        child = with_changes(child, _said=replace(child._said, mirrored=mirrored))
+    draft.session = with_activity(child)

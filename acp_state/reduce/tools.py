@@ -2,204 +2,132 @@
 
 from __future__ import annotations
 
-from operator import attrgetter, is_
 from typing import Any
 
 from .._json import FrozenList, same
-from .._model import UNSET, evolve, maker, replacer
-from .._persistent import EMPTY_LOG, Log
+from .._model import UNSET, replace
+from ..containers import Content, make_content
 from ..events import ToolCallCancelAsked, ToolCallPatched, ToolContentChunked
 from ..state import FINAL_STATUSES, Session, ToolCall
-from ._session import H, Note, current_turn, histories, in_both, patched_meta, replace_entry, with_call
-from .replay import renewed
+from .draft import Draft
+from .history import H, add_call, change_both, current_turn, histories_of, patch_meta, put_call, put_entry
+from .replay import renew_entry
 
 
-def tool_call_patched(session: Session, event: ToolCallPatched, note: Note) -> Session:
+def apply_tool_call(draft: Draft, session: Session, event: ToolCallPatched) -> Session:
     """Patch a tool call, or add it: the first mention makes it."""
-    place = session.timeline.place(("tool_call", event.id))
+    index = session.timeline.slot_of(("tool_call", event.id))
     if session._loading is not None:
-        session = _renewed(session, event, place)
-    before: ToolCall | None = session.timeline.known(place) if place >= 0 else None
+        session = _renew(draft, session, event, index)
+    before: Any = session.timeline.at(index) if index >= 0 else None
     if before is not None and event.introduces and before.final and before._final_since < session._epoch:
-        note(
-            "call-id-reused",
-            f"tool call {event.id!r} was finished in an earlier turn; this is another one",
-            event.id,
-        )
+        draft.report("call-id-reused", f"tool call {event.id!r} was finished in an earlier turn; this is another one", event.id)
         before = None
     if before is None:
         if not event.announces:
-            note(
-                "unannounced-call",
-                f"tool call {event.id!r} was never introduced",
-                event.id,
-            )
-        call = _patched(
-            _new(session, event.id, event.parent, not event.announces),
-            event,
-            session._epoch,
-            note,
-        )
-        return _added(session, call)
-    after = _patched(before, event, session._epoch, note)
-    return session if after is before else with_call(session, place, before, after)
+            draft.report("unannounced-call", f"tool call {event.id!r} was never introduced", event.id)
+        blank = _new_call(session, event.id, event.parent, unannounced=not event.announces)
+        return add_call(draft, session, _patch_call(draft, blank, event, session._epoch))
+    after = _patch_call(draft, before, event, session._epoch)
+    return session if after is before else put_call(draft, session, index, before, after)
 
 
-def _renewed(session: Session, event: ToolCallPatched | ToolContentChunked, place: int) -> Session:
-    return renewed(session, ("tool_call", event.id), place, ToolCall(event.id, parent=event.parent, historical=True))
+def _renew(draft: Draft, session: Session, event: ToolCallPatched | ToolContentChunked, index: int) -> Session:
+    return renew_entry(draft, session, ("tool_call", event.id), index, ToolCall(event.id, parent=event.parent, historical=True))
 
 
-def _new(session: Session, id: str, parent: str | None, unannounced: bool = False) -> ToolCall:
+def _new_call(session: Session, id: str, parent: str | None, *, unannounced: bool = False) -> ToolCall:
     historical = session.replaying
-    return _made(
-        id,
-        None if historical else current_turn(session),
-        parent,
-        historical,
-        unannounced,
-    )
+    return ToolCall(id, None if historical else current_turn(session), parent, historical, unannounced=unannounced)
 
 
-_made = maker(ToolCall, "id", "turn", "parent", "historical", "unannounced")
-
-
-def _added(session: Session, call: ToolCall) -> Session:
-    if session._run_broken:
-        session = evolve(session, _run_broken=False)
-    return with_call(session, session.timeline.end, None, call)
-
-
-def _patched(call: ToolCall, event: ToolCallPatched, epoch: int, note: Note) -> ToolCall:
+def _patch_call(draft: Draft, call: ToolCall, event: ToolCallPatched, epoch: int) -> ToolCall:
     """Return *call* with the patch; itself if the patch says nothing new."""
-    title, name, kind, locations, capabilities = (
-        event.title,
-        event.name,
-        event.kind,
-        event.locations,
-        event.capabilities,
-    )
-    if event.status is UNSET:
-        status, since, unresolved, by_client = call.status, call._final_since, call.unresolved, call.cancelled_by_client
-    else:
-        status, since, unresolved, by_client = _status(call, event.status, event.final_stays, epoch, note)
-    after = _with_patch(
-        call,
-        call.parent if event.parent is None else event.parent,
-        call.title if title is UNSET else title,
-        call.name if name is UNSET else name,
-        call.kind if kind is UNSET else "other" if kind is None else kind,
-        status,
-        call.content if event.content is UNSET else _items(call.content, event.content),
-        call.locations if locations is UNSET else _array(call.locations, locations),
-        call.raw_input if event.raw_input is UNSET else _raw(call.raw_input, event.raw_input),
-        call.raw_output if event.raw_output is UNSET else _raw(call.raw_output, event.raw_output),
-        call.unannounced and not event.announces,
-        unresolved,
-        by_client,
-        call.capabilities if capabilities is UNSET or same(call.capabilities, capabilities) else capabilities,
-        call.meta if event.meta is UNSET else patched_meta(call.meta, event.meta),
-        since,
-    )
-    return call if _is_same(call, after) else after
+    changes = _find_changes(call, event)
+    if event.parent is not None and event.parent != call.parent:
+        changes["parent"] = event.parent
+    if event.status is not UNSET:
+        changes |= _patch_status(draft, call, event.status or "pending", event.final_stays, epoch)
+    if event.meta is not UNSET and (meta := patch_meta(draft, call.meta, event.meta)) is not call.meta:
+        changes["meta"] = meta
+    if call.unannounced and event.announces:
+        changes["unannounced"] = False
+    return replace(call, **changes) if changes else call
 
 
-_PATCHED = (
-    "parent",
-    "title",
-    "name",
-    "kind",
-    "status",
-    "content",
-    "locations",
-    "raw_input",
-    "raw_output",
-    "unannounced",
-    "unresolved",
-    "cancelled_by_client",
-    "capabilities",
-    "meta",
-    "_final_since",
-)
-_with_patch = replacer(ToolCall, *_PATCHED)
-_words = attrgetter("status", "title", "kind", "name", "parent")
-_values = attrgetter(*(name for name in _PATCHED if name not in ("status", "title", "kind", "name", "parent")))
+def _find_changes(call: ToolCall, event: ToolCallPatched) -> dict[str, Any]:
+    """Return those attributes that are replaced whole, as far as *event* has others."""
+    changes: dict[str, Any] = {}
+    for name in ("title", "name", "kind"):
+        word = getattr(event, name)
+        if word is not UNSET and word != getattr(call, name):
+            changes[name] = word or ("other" if name == "kind" else word)
+    for name in ("raw_input", "raw_output", "locations", "capabilities"):
+        value = getattr(event, name)
+        if value is not UNSET:
+            _compare(changes, call, name, value)
+    if event.content is not UNSET and not _is_made_of(call.content, event.content or ()):
+        changes["content"] = make_content(event.content or ())
+    return changes
 
 
-def _is_same(before: ToolCall, after: ToolCall) -> bool:
-    """Whether all values are equal; those that are not words were compared with care already, and then are identical."""
-    return (
-        before.status == after.status
-        and before.content is after.content
-        and _words(before) == _words(after)
-        and all(map(is_, _values(before), _values(after)))
-    )
+def _compare(changes: dict[str, Any], call: ToolCall, name: str, new: Any) -> None:
+    """Note a JSON value as a change if it is another one; `null` clears."""
+    if name == "locations" and new is not None:
+        new = FrozenList(new)
+    elif new is None and name.startswith("raw_"):
+        new = UNSET
+    old = getattr(call, name)
+    if new is not old and (new is UNSET or old is UNSET or not same(old, new)):
+        changes[name] = new
 
 
-def _array(old: FrozenList | None, patch: Any) -> FrozenList | None:
-    return None if patch is None else old if old is not None and same(old, FrozenList(patch)) else FrozenList(patch)
+def _is_made_of(content: Content, items: Any) -> bool:
+    """Whether *content* has the same *items*, to the type."""
+    return len(content) == len(items) and all(map(same, content, items))
 
 
-def _items(old: Log[Any], patch: Any) -> Log[Any]:
-    """Patch a list of items: another list replaces it whole, an equal one nothing."""
-    if not patch:
-        return EMPTY_LOG if old else old
-    unchanged = len(old) == len(patch) and all(same(a, b) for a, b in zip(old, patch, strict=True))
-    return old if unchanged else Log(patch)
-
-
-def _raw(old: Any, patch: Any) -> Any:
-    """Patch a raw value: any JSON but `null`, which clears."""
-    if patch is None:
-        return UNSET
-    return old if old is not UNSET and same(old, patch) else patch
-
-
-def _status(call: ToolCall, status: Any, final_stays: bool, epoch: int, note: Note) -> tuple[str, int, bool, bool]:
-    """Return the status, since which epoch it is final, and the marks `unresolved` and `cancelled_by_client` (SPEC 4.3)."""
+def _patch_status(draft: Draft, call: ToolCall, status: str, final_stays: bool, epoch: int) -> dict[str, Any]:
+    """Return what another *status* changes: a final one stays (version 1), or is left with a diagnostic (SPEC 4.3)."""
     before = call.status
-    if status is None:
-        status = "pending"
-    was_final = before in FINAL_STATUSES
     if status in FINAL_STATUSES:
-        since = epoch if not was_final or call.cancelled_by_client else call._final_since
-        return status, since, False, False
-    if not was_final:
-        return status, call._final_since, call.unresolved, call.cancelled_by_client
+        since = epoch if before not in FINAL_STATUSES or call.cancelled_by_client else call._final_since
+        changes = {"status": status, "_final_since": since, "unresolved": False, "cancelled_by_client": False}
+        return {name: value for name, value in changes.items() if value != getattr(call, name)}
+    if before not in FINAL_STATUSES:
+        return {} if status == before else {"status": status}
     stays = call.cancelled_by_client or final_stays
-    note(
-        "status-regression",
-        f"tool call {call.id!r} went from {before} to {status}" + (", and stays" if stays else ""),
-        call.id,
-    )
-    return before if stays else status, call._final_since, call.unresolved, call.cancelled_by_client
+    message = f"tool call {call.id!r} went from {before} to {status}" + (", and stays" if stays else "")
+    draft.report("status-regression", message, call.id)
+    return {} if stays else {"status": status}
 
 
-def tool_content_chunked(session: Session, event: ToolContentChunked, note: Note) -> Session:
+def apply_tool_content_chunk(draft: Draft, session: Session, event: ToolContentChunked) -> Session:
     """Append one item to a tool call's content."""
-    place = session.timeline.place(("tool_call", event.id))
+    index = session.timeline.slot_of(("tool_call", event.id))
     if session._loading is not None:
-        session = _renewed(session, event, place)
-    before: ToolCall | None = session.timeline.known(place) if place >= 0 else None
-    call = before or _new(session, event.id, event.parent)
-    call = evolve(
-        call,
-        content=call.content.append(event.item),
-        parent=event.parent or call.parent,
-    )
-    return _added(session, call) if before is None else with_call(session, place, before, call)
+        session = _renew(draft, session, event, index)
+    before: Any = session.timeline.at(index) if index >= 0 else None
+    call = before or _new_call(session, event.id, event.parent)
+    content = call.content.append(event.item, draft.owner)
+    parent = event.parent or call.parent
+    if content is call.content and parent == call.parent:
+        return session
+    call = replace(call, content=content, parent=parent)
+    return add_call(draft, session, call) if before is None else put_call(draft, session, index, before, call)
 
 
-def tool_call_cancel_asked(session: Session, event: ToolCallCancelAsked, note: Note) -> Session:
+def apply_tool_call_cancel(draft: Draft, session: Session, event: ToolCallCancelAsked) -> Session:
     """Mark the call; its status is the agent's to change (schema `CancelToolCallRequest`)."""
     key = ("tool_call", event.id)
-    if not any(history.timeline.place(key) >= 0 for history in histories(session)):
-        note("unknown-target", f"nobody knows a tool call {event.id!r}", event.id)
+    if not any(history.timeline.slot_of(key) >= 0 for history in histories_of(session)):
+        draft.report("unknown-target", f"nobody knows a tool call {event.id!r}", event.id)
 
     def mark(history: H) -> H:
-        place = history.timeline.place(key)
-        call = None if place < 0 else history.timeline.known(place)
+        index = history.timeline.slot_of(key)
+        call: Any = None if index < 0 else history.timeline.at(index)
         if call is None or call.cancel_requested:
             return history
-        return replace_entry(history, place, evolve(call, cancel_requested=True))
+        return put_entry(draft, history, index, replace(call, cancel_requested=True))
 
-    return in_both(session, mark)
+    return change_both(session, mark)

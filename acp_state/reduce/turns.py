@@ -2,127 +2,111 @@
 
 from __future__ import annotations
 
-from .._content import Content
+from typing import Any
+
 from .._json import Json
-from .._model import evolve
-from ..events import (
-    CancelAsked,
-    PromptAnswered,
-    PromptCancelAsked,
-    PromptSent,
-    StateReported,
-    TurnOrphaned,
-)
-from ..state import JsonArray, JsonObject, Message, OpenTurn, PromptRef, Session, ToolCall, Turn
+from .._model import replace
+from ..containers import EMPTY_LOG, make_content, make_log
+from ..events import CancelAsked, PromptAnswered, PromptCancelAsked, PromptSent, StateReported, TurnOrphaned
+from ..state import History, JsonArray, JsonObject, Message, OpenTurn, PromptRef, Session, ToolCall, Turn
 from . import prompts, questions, replay
-from ._session import (
-    NOTHING_SPARED,
+from .draft import Draft
+from .history import (
     H,
-    Note,
     Spared,
-    changed,
+    change_both,
     current_turn,
-    in_both,
-    is_open,
+    find_spared,
+    find_unfinished,
     is_spared,
-    is_unfinished,
-    merged_meta,
-    open_places,
-    spared_calls,
-    unfinished_calls,
+    merge_meta,
     with_activity,
+    with_changes,
 )
 
 
-def began(session: Session, turn: Turn | None = None, key: object = None, entry: int | None = None) -> Session:
-    """Return *session* with a new turn; *entry* is the place of the message that its prompt is."""
-    place = session.turns.end
-    return evolve(
+def open_turn(draft: Draft, session: Session, turn: Turn | None = None, key: object = None, prompt: int | None = None) -> Session:
+    """Return *session* with a new turn; *prompt* is the index of the message that its prompt is."""
+    index = session.turns.end
+    return replace(
         session,
-        turns=session.turns.add(key, turn or Turn()),
+        turns=session.turns.add(key, turn or Turn(), draft.owner),
         stop_reason=None,
-        _open_turns=session._open_turns.add(place, OpenTurn(place, entry)),
+        _open_turns=session._open_turns.add(index, OpenTurn(index, prompt), draft.owner),
+        _cancellable=session._cancellable.add(index, index, draft.owner),
         _epoch=session._epoch + 1,
     )
 
 
-def prompt_sent(session: Session, event: PromptSent, note: Note) -> Session:
+def apply_prompt(draft: Draft, session: Session, event: PromptSent) -> Session:
     """Begin the turn of a prompt: the request itself is the user's message."""
-    turn, entry = session.turns.end, session.timeline.end
-    prompt = PromptRef(event.id)
-    session = began(
-        session,
-        Turn(prompts=(prompt,), meta=merged_meta(None, event.meta)),
-        event.key,
-        entry,
-    )
-    message = Message("user", None, turn, content=Content(event.content))
-    session = evolve(session, timeline=session.timeline.add(None, message), _run_broken=False)
+    index = session.turns.end
+    turn = Turn(prompts=make_log([PromptRef(event.id)]), meta=merge_meta(draft, None, event.meta))
+    message = Message("user", None, index, content=make_content(event.content))
+    session = open_turn(draft, session, turn, event.key, session.timeline.end)
+    session = replace(session, timeline=session.timeline.add(None, message, draft.owner), _run_broken=False)
     return with_activity(session)
 
 
-def prompt_answered(session: Session, event: PromptAnswered, note: Note) -> Session:
+def apply_prompt_answer(draft: Draft, session: Session, event: PromptAnswered) -> Session:
     """End the turn of a prompt; one that a close ended already is told its stop reason."""
-    place = session.turns.place(event.key)
-    if place >= 0:
-        after = _ended_or_filled(session, place, event)
-        return with_activity(_with_end(after, place, session.turns.at(place), after.turns.at(place)))
+    index = session.turns.slot_of(event.key)
+    if index >= 0:
+        before = session.turns.at(index)
+        after = _end_or_fill(draft, session, index, event)
+        return with_activity(_keep_stop_reason(after, index, before, after.turns.at(index)))
     aside = session.before
-    place = -1 if aside is None else aside.turns.place(event.key)
-    if aside is None or place < 0:
-        note("unknown-turn", "a prompt was answered whose turn is not there", session.id)
+    index = -1 if aside is None else aside.turns.slot_of(event.key)
+    if aside is None or index < 0:
+        draft.report("unknown-turn", "a prompt was answered whose turn is not there", session.id)
         return session
-    ended = _ended_or_filled(aside, place, event)
-    session = _with_end(
-        evolve(session, before=ended),
-        place,
-        aside.turns.at(place),
-        ended.turns.at(place),
-    )
+    before = aside.turns.at(index)
+    ended = _end_or_fill(draft, aside, index, event)
+    session = _keep_stop_reason(replace(session, before=ended), index, before, ended.turns.at(index))
     return with_activity(session)
 
 
-def _ended_or_filled(history: H, place: int, event: PromptAnswered) -> H:
-    turn = history.turns.at(place)
+def _end_or_fill(draft: Draft, history: H, index: int, event: PromptAnswered) -> H:
+    turn = history.turns.at(index)
     if turn.status != "running":
-        return _with_turn(history, place, filled(turn, event.stop_reason, event.usage, event.error, event.meta))
-    return over(history, place, event.failed, event.stop_reason, event.usage, event.error, event.meta, out_of_context=True)
+        return _put_turn(draft, history, index, fill_turn(draft, turn, event.stop_reason, event.usage, event.error, event.meta))
+    in_context = event.stop_reason != "refusal"
+    return end_turn(draft, history, index, event.failed, event.stop_reason, event.usage, event.error, event.meta, in_context=in_context)
 
 
-def _with_end(session: Session, place: int, before: Turn, after: Turn) -> Session:
+def _keep_stop_reason(session: Session, index: int, before: Turn, after: Turn) -> Session:
     """Keep the session's stop reason that of the turn which ended last in time."""
     if before.status == "running" and after.status != "running":
-        return evolve(session, stop_reason=after.stop_reason, _last_ended=place)
-    if session._last_ended == place and before.stop_reason != after.stop_reason and not session._open_turns:
-        return evolve(session, stop_reason=after.stop_reason)
+        return replace(session, stop_reason=after.stop_reason, _last_ended=index)
+    if session._last_ended == index and before.stop_reason != after.stop_reason and not session._open_turns:
+        return replace(session, stop_reason=after.stop_reason)
     return session
 
 
-def _with_turn(history: H, place: int, turn: Turn) -> H:
-    return history if turn is history.turns.at(place) else evolve(history, turns=history.turns.replace(place, turn))
+def _put_turn(draft: Draft, history: H, index: int, turn: Turn) -> H:
+    if turn is history.turns.at(index):
+        return history
+    turns = history.turns.put(index, turn, draft.owner)
+    return history if turns is history.turns else replace(history, turns=turns)
 
 
-def filled(
-    turn: Turn,
-    stop_reason: str | None,
-    usage: JsonObject | None,
-    error: Json | None,
-    meta: JsonObject | None,
+def fill_turn(
+    draft: Draft, turn: Turn, stop_reason: str | None, usage: JsonObject | None, error: Json | None, meta: JsonObject | None
 ) -> Turn:
     """Return *turn* with what it lacks: it is over, and is never ended twice."""
-    lacking = {
-        "stop_reason": stop_reason if turn.stop_reason is None else turn.stop_reason,
-        "usage": usage if turn.usage is None else turn.usage,
-        "error": error if turn.error is None else turn.error,
-        "meta": merged_meta(meta, turn.meta) if meta else turn.meta,
-        "in_context": turn.in_context,
-    }
-    return changed(turn, **lacking)
+    return with_changes(
+        turn,
+        stop_reason=stop_reason if turn.stop_reason is None else turn.stop_reason,
+        usage=usage if turn.usage is None else turn.usage,
+        error=error if turn.error is None else turn.error,
+        meta=merge_meta(draft, meta, turn.meta) if meta else turn.meta,
+    )
 
 
-def over(
+def end_turn(
+    draft: Draft,
     history: H,
-    place: int,
+    index: int,
     failed: bool,
     stop_reason: str | None = None,
     usage: JsonObject | None = None,
@@ -130,60 +114,66 @@ def over(
     meta: JsonObject | None = None,
     background: JsonArray | None = None,
     *,
-    out_of_context: bool = False,
+    in_context: bool = True,
 ) -> H:
-    """Return *history* with the turn at *place* ended or failed, and its open calls marked.
+    """Return *history* with the open turn at *index* ended or failed, and its open calls marked.
 
-    *out_of_context*: a refusal takes the turn out of the context of the next one (v1 `StopReason`).
+    *in_context*: whether the next turn builds on it, which it does not after a refusal (v1 `StopReason`).
     """
     if failed:
-        history = questions.unanswered(history, place)
-    unfinished = unfinished_calls(history, place)
-    turn = history.turns.at(place)
-    turn = evolve(
+        history = questions.expire_questions_of(draft, history, index)
+    turn = history.turns.at(index)
+    ended = replace(
         turn,
         status="failed" if failed else "ended",
         stop_reason=stop_reason,
         usage=usage,
         error=error,
-        in_context=not (out_of_context and stop_reason == "refusal"),
-        meta=merged_meta(turn.meta, meta),
+        in_context=in_context,
+        meta=merge_meta(draft, turn.meta, meta),
     )
-    history = evolve(
+    history = _abandon_calls(draft, history, history._open_turns.get(index), find_spared(background))
+    return replace(
         history,
-        turns=history.turns.replace(place, turn),
-        _open_turns=history._open_turns.remove(place),
+        turns=history.turns.put(index, ended, draft.owner),
+        _open_turns=history._open_turns.remove(index, draft.owner),
+        _cancellable=history._cancellable.remove(index, draft.owner),
     )
-    return _with_calls_unresolved(history, unfinished, background)
 
 
-def _with_calls_unresolved(history: H, places: list[int], background: JsonArray | None) -> H:
-    """Mark calls that are not final when their turn ends, but for those that go on in the background."""
-    timeline = history.timeline
-    spared = spared_calls(background)
-    for place in places:
-        call: ToolCall = timeline.known(place)
-        if not is_spared(call, spared):
-            timeline = timeline.replace(place, evolve(call, unresolved=True))
-    return history if timeline is history.timeline else evolve(history, timeline=timeline)
+def _abandon_calls(draft: Draft, history: H, turn: OpenTurn | None, spared: Spared) -> H:
+    """Mark the calls that are not final when their turn ends, but for those that go on in the background."""
+    timeline, loose = history.timeline, history._loose_calls
+    for index, call in _unfinished_of(history, turn):
+        if is_spared(call, spared):
+            loose = loose.append(index)
+        else:
+            timeline = timeline.put(index, replace(call, unresolved=True), draft.owner)
+    return replace(history, timeline=timeline, _loose_calls=loose)
 
 
-def turn_orphaned(session: Session, event: TurnOrphaned, note: Note) -> Session:
+def _unfinished_of(history: History, turn: OpenTurn | None) -> list[tuple[int, Any]]:
+    """Return the unfinished calls of an open turn; a replay may have put others in their places."""
+    calls = () if turn is None else find_unfinished(history, turn.calls)
+    return [(index, call) for index, call in calls if turn is not None and call.turn == turn.index]
+
+
+def apply_orphan_turn(draft: Draft, session: Session, event: TurnOrphaned) -> Session:
     """Add a turn of which only the end was seen."""
-    place = session.turns.end
+    index = session.turns.end
     turn = Turn(
         "failed" if event.failed else "ended",
         stop_reason=event.stop_reason,
         usage=event.usage,
         error=event.error,
         in_context=event.stop_reason != "refusal",
-        meta=merged_meta(None, event.meta),
+        meta=merge_meta(draft, None, event.meta),
     )
-    return evolve(
+    return replace(
         session,
-        turns=session.turns.add(None, turn),
+        turns=session.turns.add(None, turn, draft.owner),
         stop_reason=event.stop_reason,
-        _last_ended=place,
+        _last_ended=index,
         _run_broken=True,
         _epoch=session._epoch + 1,
     )
@@ -192,135 +182,148 @@ def turn_orphaned(session: Session, event: TurnOrphaned, note: Note) -> Session:
 # --- reported states (v2) --------------------------------------------------------------------------
 
 
-def state_reported(session: Session, event: StateReported, note: Note) -> Session:
+def apply_state_report(draft: Draft, session: Session, event: StateReported) -> Session:
     """Take over what the session says of itself; `idle` ends its turn, other work begins one."""
     if session._loading is not None:
-        session = replay.ended(session, event.state, event.background)
-    session = changed(session, _reported=event.state, _idle=False)
+        session = replay.end_replay(draft, session, event.state, event.background)
+    said = replace(session._said, reported=event.state, idle=False)
+    session = with_changes(session, _said=said)
     if session.background != event.background:
-        session = evolve(session, background=event.background)
-    place = current_turn(session)
-    if event.state == "idle":
-        session = _idle(session, place, event)
-    elif event.state in ("running", "requires_action"):
-        if place is None:
-            place = session.turns.end
-            session = began(session)
-        session = _with_meta(session, place, event.meta)
+        session = replace(session, background=event.background)
+    # The turn that a replay keeps aside is open, too.
+    in_aside = not session._open_turns and session.before is not None and bool(session.before._open_turns)
+    if in_aside:
+        session = _report_to_aside(draft, session, event)
+    elif event.state == "idle":
+        session = _become_idle(draft, session, event)
     else:
-        session = _with_meta(session, place, event.meta)
+        if event.state in ("running", "requires_action") and not session._open_turns:
+            session = open_turn(draft, session)
+        session = _merge_into_turn(draft, session, current_turn(session), event.meta)
     return with_activity(session)
 
 
-def _with_meta(session: Session, place: int | None, meta: JsonObject | None) -> Session:
-    if meta is None:
+def _report_to_aside(draft: Draft, session: Session, event: StateReported) -> Session:
+    aside: Any = session.before
+    index = current_turn(aside)
+    if index is None:
         return session
-    if place is None:
-        return changed(session, meta=merged_meta(session.meta, meta))
-    turn = session.turns.at(place)
-    return _with_turn(session, place, changed(turn, meta=merged_meta(turn.meta, meta)))
+    before = aside.turns.at(index)
+    if event.state == "idle":
+        aside = _end_by_report(draft, aside, index, event)
+    else:
+        aside = _put_turn(draft, aside, index, with_changes(before, meta=merge_meta(draft, before.meta, event.meta)))
+    after = aside.turns.at(index)
+    session = replace(session, before=aside)
+    return _keep_stop_reason(session, index, before, after)
 
 
-def _idle(session: Session, place: int | None, event: StateReported) -> Session:
-    if place is not None:
-        failed = event.stop_reason == "error"
-        before = session.turns.at(place)
-        session = over(
-            session,
-            place,
-            failed,
-            event.stop_reason,
-            event.usage,
-            event.error,
-            event.meta,
-            event.background,
-        )
-        return _with_end(session, place, before, session.turns.at(place))
+def _end_by_report(draft: Draft, history: H, index: int, event: StateReported) -> H:
+    failed = event.stop_reason == "error"
+    return end_turn(draft, history, index, failed, event.stop_reason, event.usage, event.error, event.meta, event.background)
+
+
+def _become_idle(draft: Draft, session: Session, event: StateReported) -> Session:
+    index = current_turn(session)
+    if index is not None:
+        before = session.turns.at(index)
+        session = _end_by_report(draft, session, index, event)
+        return _keep_stop_reason(session, index, before, session.turns.at(index))
     last = session.turns.end - 1
     if last < 0:
-        return _with_meta(session, None, event.meta)
+        return _merge_into_turn(draft, session, None, event.meta)
     before = session.turns.at(last)
-    turn = filled(before, event.stop_reason, event.usage, event.error, event.meta)
-    return _with_end(_with_turn(session, last, turn), last, before, turn)
+    turn = fill_turn(draft, before, event.stop_reason, event.usage, event.error, event.meta)
+    return _keep_stop_reason(_put_turn(draft, session, last, turn), last, before, turn)
+
+
+def _merge_into_turn(draft: Draft, session: Session, index: int | None, meta: JsonObject | None) -> Session:
+    """Merge *meta* into that of a turn, or of the session if there is none."""
+    if meta is None:
+        return session
+    if index is None:
+        return with_changes(session, meta=merge_meta(draft, session.meta, meta))
+    turn = session.turns.at(index)
+    return _put_turn(draft, session, index, with_changes(turn, meta=merge_meta(draft, turn.meta, meta)))
 
 
 # --- cancelling ------------------------------------------------------------------------------------
 
 
-def cancel_asked(session: Session, event: CancelAsked, note: Note) -> Session:
+def apply_cancel(draft: Draft, session: Session, event: CancelAsked) -> Session:
     """Cancel what is under way: the turns are told so, their open calls are cancelled at once (SPEC 4.4)."""
-    session = changed(session, meta=merged_meta(session.meta, event.meta))
-    spared = spared_calls(session.background)
-    session = in_both(session, lambda history: cancelled(history, spared))
+    session = with_changes(session, meta=merge_meta(draft, session.meta, event.meta))
+    background = session.background
+    session = change_both(session, lambda history: cancel_turns(draft, history, background))
     if not event.blocked_only or session.activity == "requires_action":
-        session = in_both(session, questions.all_cancelled)
-    return with_activity(prompts.all_cancelled(session))
+        session = change_both(session, lambda history: questions.cancel_questions(draft, history))
+    return with_activity(prompts.cancel_prompts(draft, session))
 
 
-def cancelled(history: H, spared: Spared) -> H:
-    """Return *history* with its open turns cancelled, and their open calls but for the *spared* ones."""
-    turns, timeline, open_turns = history.turns, history.timeline, history._open_turns
-    for under_way in history._open_turns:
-        left, place = 0, under_way.place
-        for call_place in unfinished_calls(history, place):
-            call: ToolCall = timeline.known(call_place)
+def cancel_turns(draft: Draft, history: H, background: JsonArray | None) -> H:
+    """Return *history* with its open turns cancelled, and their open calls but for those that *background* lists."""
+    if not history._cancellable:
+        return history
+    spared = find_spared(background)
+    turns, timeline, open_turns, cancellable = history.turns, history.timeline, history._open_turns, history._cancellable
+    for index in history._cancellable:
+        slot = open_turns.slot_of(index)
+        under_way = open_turns.at(slot)
+        left = []
+        for call_index, call in _unfinished_of(history, under_way):
             if is_spared(call, spared):
-                left += 1
+                left.append(call_index)
             else:
-                timeline = timeline.replace(call_place, _cancelled_call(call, history._epoch))
-        if left != under_way.unfinished:
-            open_turns = open_turns.put(place, evolve(under_way, unfinished=left))
-        turn = turns.at(place)
+                timeline = timeline.put(call_index, _cancel_call(call, history._epoch), draft.owner)
+        open_turns = open_turns.put(slot, replace(under_way, calls=make_log(left)), draft.owner)
+        turn = turns.at(index)
         if not turn.cancel_requested:
-            turns = turns.replace(place, evolve(turn, cancel_requested=True))
-    if turns is history.turns and open_turns is history._open_turns:
-        return history
-    return evolve(history, turns=turns, timeline=timeline, _open_turns=open_turns)
+            turns = turns.put(index, replace(turn, cancel_requested=True), draft.owner)
+        if not left:
+            cancellable = cancellable.remove(index, draft.owner)
+    return replace(history, turns=turns, timeline=timeline, _open_turns=open_turns, _cancellable=cancellable)
 
 
-def _cancelled_call(call: ToolCall, epoch: int) -> ToolCall:
-    return evolve(call, status="cancelled", cancelled_by_client=True, _final_since=epoch)
+def _cancel_call(call: ToolCall, epoch: int) -> ToolCall:
+    return replace(call, status="cancelled", cancelled_by_client=True, _final_since=epoch)
 
 
-def background_cancelled(history: H, background: JsonArray | None) -> H:
-    """Return *history* with the calls cancelled that go on in the background."""
-    spared = spared_calls(background)
-    if spared == NOTHING_SPARED:
-        return history
+def cancel_loose_calls(draft: Draft, history: H) -> H:
+    """Return *history* with the unfinished calls of no open turn cancelled: outside of turns, or in the background."""
     timeline = history.timeline
-    for place, call in history.timeline.places():
-        if isinstance(call, ToolCall) and is_unfinished(call) and not is_open(history, call.turn) and is_spared(call, spared):
-            timeline = timeline.replace(place, _cancelled_call(call, history._epoch))
-    return history if timeline is history.timeline else evolve(history, timeline=timeline)
+    for index, call in find_unfinished(history, (*history._loose_calls, *history._replayed_calls)):
+        timeline = timeline.put(index, _cancel_call(call, history._epoch), draft.owner)
+    return replace(history, timeline=timeline, _loose_calls=EMPTY_LOG, _replayed_calls=EMPTY_LOG)
 
 
-def prompt_cancel_asked(session: Session, event: PromptCancelAsked, note: Note) -> Session:
+def apply_prompt_cancel(draft: Draft, session: Session, event: PromptCancelAsked) -> Session:
     """Mark the one prompt that the client cancelled: its turn, or the prompt itself while it waits."""
-    waiting = session._prompts.place(event.key)
-    if waiting >= 0:
-        before = session._prompts.at(waiting)
-        prompt = changed(before, cancel_requested=True, meta=merged_meta(before.meta, event.meta))
-        return session if prompt is before else evolve(session, _prompts=session._prompts.replace(waiting, prompt))
-    return in_both(session, lambda history: _turn_cancelled(history, event))
+    slot = session._prompts.all.slot_of(event.key)
+    if slot >= 0:
+        before = session._prompts.all.at(slot)
+        prompt = with_changes(before, cancel_requested=True, meta=merge_meta(draft, before.meta, event.meta))
+        return prompts.put_prompt(draft, session, slot, prompt)
+    return change_both(session, lambda history: _cancel_turn_of(draft, history, event))
 
 
-def _turn_cancelled(history: H, event: PromptCancelAsked) -> H:
-    place = history.turns.place(event.key)
-    if place < 0:
+def _cancel_turn_of(draft: Draft, history: H, event: PromptCancelAsked) -> H:
+    index = history.turns.slot_of(event.key)
+    if index < 0:
         return history
-    turn = history.turns.at(place)
-    return _with_turn(history, place, changed(turn, cancel_requested=True, meta=merged_meta(turn.meta, event.meta)))
+    turn = history.turns.at(index)
+    meta = merge_meta(draft, turn.meta, event.meta)
+    return _put_turn(draft, history, index, with_changes(turn, cancel_requested=True, meta=meta))
 
 
-def all_ended(session: Session, *, failed: bool) -> Session:
+def end_all_turns(draft: Draft, session: Session, *, failed: bool) -> Session:
     """Return *session* with every turn ended, or failed without an error."""
-    for place in open_places(session):
-        before = session.turns.at(place)
-        session = over(session, place, failed)
-        session = _with_end(session, place, before, session.turns.at(place))
+    for turn in tuple(session._open_turns):
+        before = session.turns.at(turn.index)
+        session = end_turn(draft, session, turn.index, failed)
+        session = _keep_stop_reason(session, turn.index, before, session.turns.at(turn.index))
     aside = session.before
-    if aside is not None:
-        for place in open_places(aside):
-            aside = over(aside, place, failed)
-        session = changed(session, before=aside)
+    if aside is not None and aside._open_turns:
+        for turn in tuple(aside._open_turns):
+            aside = end_turn(draft, aside, turn.index, failed)
+        session = replace(session, before=aside)
     return session

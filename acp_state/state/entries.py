@@ -5,12 +5,11 @@ Here are also the names that all parts of the state share.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import ClassVar, Final, TypeAlias
 
-from .._content import EMPTY_CONTENT, Content
 from .._json import FrozenDict, FrozenList, Json
-from .._model import UNSET, Unset, field, frozen
-from .._persistent import EMPTY_LOG, Log, Table
+from .._model import UNSET, Entity, Part, UnsetType
+from ..containers import EMPTY_CONTENT, Content
 
 
 RequestId: TypeAlias = Json
@@ -26,11 +25,9 @@ FINAL_STATUSES: Final = frozenset(("completed", "failed", "cancelled"))
 """The statuses of a tool call after which no more is expected (schema `ToolCallStatus`)."""
 
 EMPTY_ARRAY: Final = FrozenList()
-EMPTY_TABLE: Final[Any] = Table()
 
 
-@frozen(weakref_slot=True)
-class Message:
+class Message(Entity, frozen=True, eq=False):
     """A message or thought (schema `ContentChunk`, `UserMessage`, `AgentMessage`, `AgentThought`, `SessionMessage`)."""
 
     type: ClassVar[str] = "message"
@@ -59,8 +56,7 @@ class Message:
         return self.content.text
 
 
-@frozen(weakref_slot=True)
-class ToolCall:
+class ToolCall(Entity, frozen=True, eq=False):
     """A tool call (schema `ToolCall`, `ToolCallUpdate`)."""
 
     type: ClassVar[str] = "tool_call"
@@ -73,18 +69,20 @@ class ToolCall:
     name: str | None = None
     kind: str = "other"
     status: str = "pending"
-    content: Log[JsonObject] = EMPTY_LOG
+    content: Content = EMPTY_CONTENT
     locations: JsonArray | None = None
-    raw_input: Json | Unset = UNSET
-    raw_output: Json | Unset = UNSET
+    raw_input: Json | UnsetType = UNSET
+    raw_output: Json | UnsetType = UNSET
     unannounced: bool = False
     unresolved: bool = False
     cancelled_by_client: bool = False
     cancel_requested: bool = False
     capabilities: JsonObject | None = None
     meta: JsonObject | None = None
-    _final_since: int = field(default=0, eq=False, repr=False)
+    _final_since: int = 0
     """The history's epoch when the status became final."""
+
+    UNCOMPARED: ClassVar[frozenset[str]] = frozenset(("_final_since",))
 
     @property
     def final(self) -> bool:
@@ -92,8 +90,7 @@ class ToolCall:
         return self.status in FINAL_STATUSES
 
 
-@frozen
-class PermissionOption:
+class PermissionOption(Part, frozen=True):
     """One of the answers that the user may choose (schema `PermissionOption`)."""
 
     id: str
@@ -102,8 +99,7 @@ class PermissionOption:
     meta: JsonObject | None = None
 
 
-@frozen(weakref_slot=True)
-class Permission:
+class Permission(Entity, frozen=True, eq=False):
     """A permission request and what became of it (schema `RequestPermissionRequest`)."""
 
     type: ClassVar[str] = "permission"
@@ -121,13 +117,12 @@ class Permission:
     option_id: str | None = None
     decision: str | None = None
     answer_owed: bool = False
-    answer: Json | Unset = UNSET
+    answer: Json | UnsetType = UNSET
     error: Json | None = None
     meta: JsonObject | None = None
 
 
-@frozen(weakref_slot=True)
-class Elicitation:
+class Elicitation(Entity, frozen=True, eq=False):
     """A question to the user and its answer (schema `CreateElicitationRequest`)."""
 
     type: ClassVar[str] = "elicitation"
@@ -135,10 +130,10 @@ class Elicitation:
     id: RequestId = None
     turn: int | None = None
     tool_call_id: str | None = None
-    request_id: RequestId | Unset = UNSET
+    request_id: RequestId | UnsetType = UNSET
     mode: str | None = None
     message: str | None = None
-    requested_schema: Json | Unset = UNSET
+    requested_schema: Json | UnsetType = UNSET
     url: str | None = None
     elicitation_id: str | None = None
     status: str = "pending"
@@ -146,15 +141,14 @@ class Elicitation:
     content: JsonObject | None = None
     completed: bool = False
     answer_owed: bool = False
-    answer: Json | Unset = UNSET
+    answer: Json | UnsetType = UNSET
     error: Json | None = None
     meta: JsonObject | None = None
     extra: JsonObject | None = None
     """What an unknown mode has besides."""
 
 
-@frozen(weakref_slot=True)
-class Compaction:
+class Compaction(Entity, frozen=True, eq=False):
     """A context compaction (schema `CompactionUpdate`)."""
 
     type: ClassVar[str] = "compaction"

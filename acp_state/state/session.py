@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import ClassVar, Final
 
-from .._content import Content, Output
 from .._json import FrozenDict, Json
-from .._model import UNSET, Unset, field, frozen, passing_on
-from .._persistent import EMPTY_LOG, Log, Table
-from .entries import EMPTY_ARRAY, EMPTY_TABLE, Entry, JsonArray, JsonObject, RequestId, RequestKey
+from .._model import UNSET, Entity, Part, UnsetType
+from ..containers import EMPTY_HEAP, EMPTY_LOG, EMPTY_TABLE, Content, Heap, Log, Output, Table
+from .entries import EMPTY_ARRAY, Entry, JsonArray, JsonObject, RequestId, RequestKey
 
 
-@frozen
-class PromptRef:
+class PromptRef(Part, frozen=True):
     """A prompt that a turn answers."""
 
     request_id: RequestId = None
     message_id: str | None = None
 
 
-@frozen
-class Echo:
+class Echo(Entity, frozen=True, eq=False):
     """User content that so far repeats the prompt of an open turn (SPEC 4.2)."""
 
     id: str | None
@@ -29,23 +26,24 @@ class Echo:
     """What was repeated."""
     size: int
     """The length of the timeline: a longer one breaks a run without id."""
-    runs: tuple[tuple[FrozenDict, str | None], ...] = field(eq=False, repr=False)
+    runs: tuple[tuple[FrozenDict, str | None], ...]
     """The prompt's blocks, each without its text and with it; neighbours that differ in text alone are one."""
-    run: int = field(default=0, eq=False)
+    run: int = 0
     """The run that the next text may go on with."""
-    offset: int = field(default=0, eq=False)
+    offset: int = 0
     """How many characters of it were repeated."""
-    half: str = field(default="", eq=False)
+    half: str = ""
     """The first half of a character whose second half must follow."""
 
+    UNCOMPARED: ClassVar[frozenset[str]] = frozenset(("runs", "run", "offset", "half"))
 
-@frozen(weakref_slot=True)
-class Turn:
+
+class Turn(Entity, frozen=True, eq=False):
     """A stretch of foreground work: a prompt in v1, running to idle in v2."""
 
     status: str = "running"
     """`running`, `ended` or `failed`."""
-    prompts: tuple[PromptRef, ...] = ()
+    prompts: Log[PromptRef] = EMPTY_LOG
     stop_reason: str | None = None
     usage: JsonObject | None = None
     error: Json | None = None
@@ -54,35 +52,32 @@ class Turn:
     meta: JsonObject | None = None
 
 
-@frozen
-class OpenTurn:
+class OpenTurn(Entity, frozen=True, eq=False):
     """What is remembered of a turn while it runs, beside it: the turn itself is another one when it is told otherwise."""
 
-    place: int
+    index: int
     """Where the turn stands."""
-    entry: int | None = None
-    """The place of the message that its prompt is."""
+    prompt: int | None = None
+    """The index of the message that its prompt is."""
     echo: Echo | None = None
     busy: bool = False
     """Whether it has entries besides that message."""
-    unfinished: int = field(default=0, eq=False)
-    """How many of its tool calls are not final."""
-    first_call: int = field(default=0, eq=False)
-    """None of them stands before this place."""
-    questions: Table[int, int] = field(default=EMPTY_TABLE, eq=False)
-    """The places of its pending permissions and elicitations."""
+    calls: Log[int] = EMPTY_LOG
+    """The indices of its tool calls that may be unfinished."""
+    questions: Table[int, int] = EMPTY_TABLE
+    """The indices of its pending permissions and elicitations."""
+
+    UNCOMPARED: ClassVar[frozenset[str]] = frozenset(("calls", "questions"))
 
 
-@frozen
-class Taken:
+class Taken(Part, frozen=True):
     """The message that is taken for a prompt until the prompt's answer says so."""
 
     message_id: str | None
     turn: int | None
 
 
-@frozen(weakref_slot=True)
-class PendingPrompt:
+class PendingPrompt(Entity, frozen=True, eq=False):
     """A v2 prompt whose message is not in the timeline yet."""
 
     request_id: RequestId = None
@@ -92,11 +87,10 @@ class PendingPrompt:
     cancel_requested: bool = False
     rejected: Json | None = None
     meta: JsonObject | None = None
-    _taken: Taken | None = field(default=None, repr=False)
+    _taken: Taken | None = None
 
 
-@frozen
-class PlanEntry:
+class PlanEntry(Part, frozen=True):
     """A step of a plan (schema `PlanEntry`)."""
 
     content: str
@@ -105,8 +99,7 @@ class PlanEntry:
     meta: JsonObject | None = None
 
 
-@frozen(weakref_slot=True)
-class Plan:
+class Plan(Entity, frozen=True, eq=False):
     """A plan (schema `Plan`, `PlanUpdateContent`)."""
 
     id: str | None = None
@@ -119,8 +112,7 @@ class Plan:
     """What an unknown type has besides."""
 
 
-@frozen
-class ExitStatus:
+class ExitStatus(Part, frozen=True):
     """How a terminal's command ended (schema `TerminalExitStatus`); all absent: it did, and no more is known."""
 
     exit_code: int | None = None
@@ -128,8 +120,7 @@ class ExitStatus:
     meta: JsonObject | None = None
 
 
-@frozen(weakref_slot=True)
-class Terminal:
+class Terminal(Entity, frozen=True, eq=False):
     """A terminal, whoever runs it (schema `TerminalUpdate`, `CreateTerminalRequest`)."""
 
     id: str
@@ -151,8 +142,7 @@ class Terminal:
     meta: JsonObject | None = None
 
 
-@frozen(weakref_slot=True)
-class FileRequest:
+class FileRequest(Entity, frozen=True, eq=False):
     """A file that the agent asked the client to read or write (schema `ReadTextFileRequest`, `WriteTextFileRequest`)."""
 
     operation: str
@@ -163,24 +153,22 @@ class FileRequest:
     meta: JsonObject | None = None
 
 
-@frozen(weakref_slot=True)
-class Extension:
+class Extension(Entity, frozen=True, eq=False):
     """A vendor's request or notification, or one that says nothing of a session."""
 
     from_: str
     kind: str
     """`request` or `notification`."""
-    id: RequestId | Unset = UNSET
+    id: RequestId | UnsetType = UNSET
     method: str = ""
-    params: Json | Unset = UNSET
+    params: Json | UnsetType = UNSET
     status: str | None = None
     """Of a request: `open`, `answered`, `failed` or `cancelled`."""
-    result: Json | Unset = UNSET
+    result: Json | UnsetType = UNSET
     error: Json | None = None
 
 
-@frozen
-class Mode:
+class Mode(Part, frozen=True):
     """A session mode (schema `SessionMode`) or model."""
 
     id: str
@@ -189,8 +177,7 @@ class Mode:
     meta: JsonObject | None = None
 
 
-@frozen
-class Modes:
+class Modes(Part, frozen=True):
     """What is chosen of what can be (schema `SessionModeState`; for models the older `SessionModelState`)."""
 
     current_id: str | None = None
@@ -198,8 +185,7 @@ class Modes:
     meta: JsonObject | None = None
 
 
-@frozen
-class ConfigChoice:
+class ConfigChoice(Part, frozen=True):
     """A value that a config option can have (schema `SessionConfigSelectOption`)."""
 
     value: str
@@ -208,8 +194,7 @@ class ConfigChoice:
     meta: JsonObject | None = None
 
 
-@frozen
-class ConfigGroup:
+class ConfigGroup(Part, frozen=True):
     """Choices under a heading (schema `SessionConfigSelectGroup`)."""
 
     group: str
@@ -218,8 +203,7 @@ class ConfigGroup:
     meta: JsonObject | None = None
 
 
-@frozen
-class ConfigOption:
+class ConfigOption(Part, frozen=True):
     """A setting of a session (schema `SessionConfigOption`)."""
 
     id: str
@@ -227,15 +211,14 @@ class ConfigOption:
     description: str | None = None
     category: str | None = None
     type: str | None = None
-    current_value: Json | Unset = UNSET
+    current_value: Json | UnsetType = UNSET
     options: tuple[ConfigChoice | ConfigGroup, ...] | None = None
     meta: JsonObject | None = None
     extra: JsonObject | None = None
     """What an unknown type has besides."""
 
 
-@frozen
-class CommandInput:
+class CommandInput(Part, frozen=True):
     """What a command wants to be told (schema `AvailableCommandInput`)."""
 
     type: str | None = None
@@ -244,8 +227,7 @@ class CommandInput:
     extra: JsonObject | None = None
 
 
-@frozen
-class Command:
+class Command(Part, frozen=True):
     """A command that the user can give (schema `AvailableCommand`)."""
 
     type: str | None = None
@@ -256,8 +238,7 @@ class Command:
     extra: JsonObject | None = None
 
 
-@frozen
-class Cost:
+class Cost(Part, frozen=True):
     """What a session has cost so far (schema `Cost`)."""
 
     amount: int | float
@@ -265,8 +246,7 @@ class Cost:
     meta: JsonObject | None = None
 
 
-@frozen
-class Usage:
+class Usage(Part, frozen=True):
     """How full the context is, in tokens (schema `UsageUpdate`)."""
 
     used: int
@@ -275,8 +255,7 @@ class Usage:
     meta: JsonObject | None = None
 
 
-@frozen(weakref_slot=True)
-class Notice:
+class Notice(Entity, frozen=True, eq=False):
     """A word to the user (schema `Notice`)."""
 
     severity: str
@@ -285,8 +264,7 @@ class Notice:
     meta: JsonObject | None = None
 
 
-@frozen(weakref_slot=True)
-class Subagent:
+class Subagent(Entity, frozen=True, eq=False):
     """A child session as its parent shows it (schema `SubagentUpdate`)."""
 
     id: str
@@ -299,16 +277,14 @@ class Subagent:
     meta: JsonObject | None = None
 
 
-@frozen
-class Parent:
+class Parent(Part, frozen=True):
     """Whose child a session is."""
 
     session_id: str
     tool_call_id: str | None = None
 
 
-@frozen
-class Known:
+class Ends(Part, frozen=True):
     """Where lists of a history ended at some time: what stands from there on came later."""
 
     timeline: int = 0
@@ -316,8 +292,7 @@ class Known:
     terminals: int = 0
 
 
-@frozen
-class Loading:
+class Loading(Entity, frozen=True, eq=False):
     """A load or resume that is asked and not answered."""
 
     scope: str
@@ -331,13 +306,12 @@ class Loading:
     begun: bool = False
     """Whether anything was."""
     seen: Table[object, tuple[int, Entry] | None] = EMPTY_TABLE
-    """What the replay has brought, for scope `cursor`: keys, each with the place and the entry that it replaced, if it did."""
-    known_until: Known = Known()
+    """What the replay has brought, for scope `cursor`: keys, each with the index and the entry that it replaced, if it did."""
+    known_until: Ends = Ends()
     """Where the history ended when it was asked: what stands before was known."""
 
 
-@frozen
-class History:
+class History(Entity, frozen=True, eq=False):
     """The part of a session that a replay replaces."""
 
     timeline: Table[object, Entry] = EMPTY_TABLE
@@ -346,22 +320,67 @@ class History:
     terminals: Table[tuple[str, str], Terminal] = EMPTY_TABLE
     files: Table[RequestKey, FileRequest] = EMPTY_TABLE
     unknown_updates: Log[Json] = EMPTY_LOG
-    _open_turns: Table[int, OpenTurn] = field(default=EMPTY_TABLE, repr=False)
-    """Those that run, by their place."""
-    # Each a set of places, so that no event looks through a whole timeline:
-    _pending: Table[int, int] = field(default=EMPTY_TABLE, eq=False, repr=False)
+    _open_turns: Table[int, OpenTurn] = EMPTY_TABLE
+    """Those that run, by their index."""
+    # Each a set of indices, so that no event looks through a whole timeline:
+    _cancellable: Table[int, int] = EMPTY_TABLE
+    """The open turns that a cancel would change: it was not asked for, or they have unfinished calls."""
+    _loose_calls: Log[int] = EMPTY_LOG
+    """Tool calls of no open turn that may be unfinished."""
+    _replayed_calls: Log[int] = EMPTY_LOG
+    """Historical tool calls that may be unfinished."""
+    _pending: Table[int, int] = EMPTY_TABLE
     """Permissions and elicitations that are pending."""
-    _echoed: Table[str, int] = field(default=EMPTY_TABLE, eq=False, repr=False)
+    _echoed: Table[str, int] = EMPTY_TABLE
     """Where the prompts stand whose id comes from their echo."""
-    _urls: Table[str, int] = field(default=EMPTY_TABLE, eq=False, repr=False)
+    _urls: Table[str, int] = EMPTY_TABLE
     """Where elicitations stand that an `elicitation/complete` may name."""
-    _epoch: int = field(default=0, eq=False, repr=False)
+    _epoch: int = 0
     """Counts turns that began, and in a replay user messages."""
+    _historical_until: int = 0
+    """What stands before is known to be historical."""
+
+    UNCOMPARED: ClassVar[frozenset[str]] = frozenset(
+        ("_cancellable", "_loose_calls", "_replayed_calls", "_pending", "_echoed", "_urls", "_epoch", "_historical_until")
+    )
 
 
-@frozen
-class Facts:
-    """What is known of a session beside its history, and seldom changes. A session has all of it as its own."""
+class Prompts(Entity, frozen=True, eq=False):
+    """The prompts of a session whose message is not in the timeline for certain (v2), by what their answers said."""
+
+    all: Table[RequestKey, PendingPrompt] = EMPTY_TABLE
+    """In the order in which they were sent."""
+    unanswered: Table[RequestKey, RequestKey] = EMPTY_TABLE
+    """The keys of those that have no answer, and are not taken for a message."""
+    unnamed: Heap = EMPTY_HEAP
+    """The slots of those that were accepted without naming their message; maybe also of some that are gone."""
+    expected: Table[str, Log[RequestKey]] = EMPTY_TABLE
+    """The keys of those that were accepted and wait for their message, by its id."""
+    uncancelled: Table[RequestKey, RequestKey] = EMPTY_TABLE
+    """The keys of those that a cancel would mark."""
+
+    UNCOMPARED: ClassVar[frozenset[str]] = frozenset(("unanswered", "unnamed", "expected", "uncancelled"))
+
+
+NO_PROMPTS: Final = Prompts()
+
+
+class Said(Part, frozen=True):
+    """Who said what a session is doing."""
+
+    reported: str | None = None
+    """The activity that the session itself reported."""
+    mirrored: str | None = None
+    """The activity that its parent reported for it."""
+    idle: bool = False
+    """Whether it is idle for being new."""
+
+
+NOTHING_SAID: Final = Said()
+
+
+class Session(History, frozen=True, eq=False):
+    """A session: its history, and what is known of it beside that. A closed one stays as it was."""
 
     id: str = ""
     phase: str = "unannounced"
@@ -384,60 +403,32 @@ class Facts:
     models: Modes | None = None
     config_options: tuple[ConfigOption, ...] | None = None
     available_commands: tuple[Command, ...] | None = None
+    usage: Usage | None = None
     notices: Log[Notice] = EMPTY_LOG
     extensions: Table[object, Extension] = EMPTY_TABLE
     before: History | None = None
     """The history that a replay under way would replace."""
     meta: JsonObject | None = None
-    _prompts: Table[RequestKey, PendingPrompt] = EMPTY_TABLE
-    # The places of those that wait for their message, by what their answer said:
-    _unanswered: Table[int, int] = field(default=EMPTY_TABLE, eq=False)
-    """Nothing yet."""
-    _unnamed: Table[int, int] = field(default=EMPTY_TABLE, eq=False)
-    """Accepted, without naming the message."""
-    _expected: Table[str, int] = field(default=EMPTY_TABLE, eq=False)
-    """Accepted, by the id of the message."""
+    _prompts: Prompts = NO_PROMPTS
     _derives: bool = False
     """Whether *activity* follows from prompts and requests (v1, both sides seen)."""
-    _reported: str | None = None
-    """The activity that the session itself reported."""
-    _mirrored: str | None = None
-    """The activity that its parent reported for it."""
-    _idle: bool = False
-    """Whether it is idle for being new."""
+    _said: Said = NOTHING_SAID
     _fresh: frozenset[str] = frozenset()
     """The lists (`config_options`, `available_commands`) that were updated since setup was asked."""
     _last_ended: int | None = None
     """The turn that ended last."""
-
-
-if TYPE_CHECKING:
-
-    class _SessionBase(History, Facts):
-        """What a session has of its own, and what it passes on."""
-else:
-    _SessionBase = History
-
-
-@passing_on(Facts, "_facts")
-@frozen(weakref_slot=True)
-class Session(_SessionBase):
-    """A session. A closed one stays as it was.
-
-    It has the attributes of `History` and of `Facts`. Most events change the former alone, and every
-    change is a copy: so the latter stand together in an object of their own.
-    """
-
-    usage: Usage | None = None
-    _facts: Facts = Facts()
-    _run_broken: bool = field(default=False, repr=False)
+    _run_broken: bool = False
     """Whether the next chunk without id begins a message."""
-    _loading: Loading | None = field(default=None, repr=False)
+    _loading: Loading | None = None
+    _connection: int = 0
+    """On which connection, of those that this session has lived through, it was last told anything."""
+
+    UNCOMPARED: ClassVar[frozenset[str]] = History.UNCOMPARED | {"_connection"}
 
     @property
     def pending_prompts(self) -> tuple[PendingPrompt, ...]:
         """Prompts whose message is not in the timeline yet (v2), oldest first."""
-        return tuple(prompt for prompt in self._prompts if prompt._taken is None)
+        return tuple(prompt for prompt in self._prompts.all if prompt._taken is None)
 
     @property
     def effective_mode(self) -> str | None:

@@ -1,20 +1,18 @@
-"""The connection, and the snapshot that holds it and its sessions, with the text that is gathered beside these."""
+"""The connection, and the snapshot that holds it and its sessions."""
 
 from __future__ import annotations
 
-from itertools import groupby
-from operator import itemgetter
-from typing import ClassVar, Final, Literal
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Final, Literal
 
 from .._json import Json
-from .._model import field, frozen, replacer
-from .._persistent import Registry, Table
-from .entries import EMPTY_TABLE, Elicitation, JsonArray, JsonObject, Message, RequestId
+from .._model import Entity, Part
+from ..containers import EMPTY_TABLE, Table, make_table
+from .entries import Elicitation, JsonArray, JsonObject, RequestId
 from .session import Extension, Session
 
 
-@frozen
-class Implementation:
+class Implementation(Part, frozen=True):
     """Who a side is (schema `Implementation`)."""
 
     name: str | None = None
@@ -23,8 +21,7 @@ class Implementation:
     meta: JsonObject | None = None
 
 
-@frozen
-class AuthMethod:
+class AuthMethod(Part, frozen=True):
     """A way to authenticate (schema `AuthMethod`); values of environment variables are never kept."""
 
     id: str
@@ -36,16 +33,14 @@ class AuthMethod:
     extra: JsonObject | None = None
 
 
-@frozen
-class Auth:
+class Auth(Part, frozen=True):
     """What the agent says of authentication (schema `AuthStatusResponse`)."""
 
     state: str
     accounts: JsonArray | None = None
 
 
-@frozen
-class OpenRequest:
+class OpenRequest(Part, frozen=True):
     """A request without an answer yet."""
 
     from_: str
@@ -54,8 +49,7 @@ class OpenRequest:
     session_id: str | None = None
 
 
-@frozen
-class ListedSession:
+class ListedSession(Part, frozen=True):
     """A session of the agent's list (schema `SessionInfo`)."""
 
     id: str
@@ -67,8 +61,7 @@ class ListedSession:
     meta: JsonObject | None = None
 
 
-@frozen(weakref_slot=True)
-class Connection:
+class Connection(Entity, frozen=True, eq=False):
     """What was agreed on between client and agent, and what belongs to no session."""
 
     phase: Literal["new", "initializing", "ready", "failed", "closed"] = "new"
@@ -89,127 +82,123 @@ class Connection:
     extensions: Table[object, Extension] = EMPTY_TABLE
     exit: JsonObject | None = None
     meta: JsonObject | None = None
-    _urls: Table[str, int] = field(default=EMPTY_TABLE, eq=False, repr=False)
+    _urls: Table[str, int] = EMPTY_TABLE
     """Where elicitations stand that an `elicitation/complete` may name."""
 
-
-EMPTY_REGISTRY: Final = Registry[str, Session]()
-
-
-with_content: Final = replacer(Message, "content")
-with_timeline: Final = replacer(Session, "timeline")
+    UNCOMPARED: ClassVar[frozenset[str]] = frozenset(("_urls",))
 
 
-@frozen(eq=False)
-class Stream:
-    """A message that pieces of text are gathered for, as it is without them."""
-
-    session_id: str
-    place: int
-    message: Message
-    block: JsonObject
-    """The text block that grows, without its text."""
+NO_SESSION: Final = Session(id=None)  # type: ignore[arg-type]  # an id that no session has
 
 
-_STREAM: Final = itemgetter(0)
-_TEXT: Final = itemgetter(1)
+class Sessions(Mapping[str, Session]):
+    """The sessions of a snapshot by their id, in the order in which they were heard of.
 
-
-class Streams:
-    """Text that is gathered beside the sessions until somebody looks: at most snapshots of a stream nobody ever does.
-
-    While text is gathered nothing else changes a message. So what a piece belongs to need not be
-    found out twice. Snapshots share one growing *log*, as versions of a `Log` do.
+    The one that changed last stands beside the table of all, since the next change most often is to the same one.
     """
 
-    __slots__ = ("_messages", "_sessions", "at", "log", "open")
+    __slots__ = ("_current", "_table")
 
-    def __init__(self) -> None:
-        self.open: dict[tuple[str, str, str | int], Stream] = {}
-        """The streams, by session, role and id of their pieces; without an id, by the message's place."""
-        self.at: dict[tuple[str, int], Stream] = {}
-        """The streams, by session and place: a message has one, by whatever its pieces are found."""
-        self.log: list[tuple[Stream, str]] = []
-        # What was made of it for one snapshot is what another one gets, too: what did not change is the same object.
-        self._messages: dict[tuple[Stream, int], Message] = {}
-        self._sessions: dict[tuple[object, ...], list[tuple[Session, Session]]] = {}
+    _table: Table[str, Session]
+    _current: Session
 
-    def grown(self, sessions: Registry[str, Session], size: int) -> Registry[str, Session]:
-        """Return *sessions* with the text of the first *size* pieces of the log."""
-        found: dict[str, dict[Stream, list[str]]] = {}
-        for stream, pieces in groupby(self.log[:size], _STREAM):
-            found.setdefault(stream.session_id, {}).setdefault(stream, []).extend(map(_TEXT, pieces))
-        for session_id, streams in found.items():
-            sessions = sessions.put(session_id, self._grown(sessions[session_id], streams))
-        return sessions
+    def get(self, session_id: str, default: Any = None) -> Any:
+        """Return the session *session_id*, *default* if there is none."""
+        if session_id == self._current.id:
+            return self._current
+        session = self._table.get(session_id)
+        return default if session is None else session
 
-    def _grown(self, session: Session, streams: dict[Stream, list[str]]) -> Session:
-        known = self._sessions.setdefault((session.id, *map(len, streams.values())), [])
-        for before, after in known:
-            if before is session:
-                return after
-        timeline = session.timeline
-        for stream, texts in streams.items():
-            timeline = timeline.replace(stream.place, self._message(stream, texts))
-        after = with_timeline(session, timeline)
-        known.append((session, after))
-        return after
+    def ids_changed_since(self, older: Sessions) -> list[str]:
+        """Return the ids of the sessions that differ, or are not in *older*. Costs what differs, if *older* is an earlier version."""
+        mine, theirs = self._table, older._table
+        if mine is theirs:
+            ids = {self._current.id, older._current.id}
+        elif mine.continues(theirs):
+            ids = {*(mine.key_at(slot) for slot in mine.differences(theirs)), self._current.id, older._current.id}
+        else:
+            ids = set(self)
+        # In their own order: what is applied one by one comes to the same table.
+        changed = [session_id for session_id in ids if session_id in self and self[session_id] is not older.get(session_id)]
+        return sorted(changed, key=mine.slot_of)
 
-    def _message(self, stream: Stream, texts: list[str]) -> Message:
-        key = (stream, len(texts))
-        message = self._messages.get(key)
-        if message is None:
-            message = with_content(stream.message, stream.message.content.extended(texts))
-            message = self._messages.setdefault(key, message)  # two threads may both do it
-        return message
+    def __getitem__(self, session_id: str) -> Session:
+        session: Session | None = self.get(session_id)
+        if session is None:
+            raise KeyError(session_id)
+        return session
+
+    def __contains__(self, session_id: object) -> bool:
+        return self._table.slot_of(session_id) >= 0  # type: ignore[arg-type]  # no key of another kind stands there
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([key for key, _ in self._table.entries()])
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __eq__(self, other: object) -> bool:
+        # Not the order: sessions that interleave differently are the same sessions.
+        return dict(self.items()) == dict(other.items()) if isinstance(other, Mapping) else NotImplemented
+
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
+
+    def __repr__(self) -> str:
+        return f"Sessions({dict(self.items())!r})"
+
+    def __copy__(self) -> Sessions:
+        return self
+
+    def __deepcopy__(self, _: object) -> Sessions:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (make_sessions, (list(self.values()),))
 
 
-@frozen(eq=False, repr=False)
-class Snapshot:
+def share_sessions(table: Table[str, Session], current: Session) -> Sessions:
+    """Return the sessions of *table*, in which *current* stands under its id, maybe as it was before."""
+    # There is no `__init__`: whoever called that would change a snapshot.
+    new: Sessions = _new(Sessions)
+    new._table = table
+    new._current = current
+    return new
+
+
+_new: Final[Any] = object.__new__
+
+
+def make_sessions(sessions: Iterable[Session] = ()) -> Sessions:
+    """Return a mapping of *sessions*."""
+    return share_sessions(make_table((session.id, session) for session in sessions), NO_SESSION)
+
+
+def put_session(sessions: Sessions, session: Session) -> Sessions:
+    """Return *sessions* with *session* under its id."""
+    table, current = sessions._table, sessions._current
+    if current is not NO_SESSION and current.id != session.id:
+        table = table.set(current.id, current)
+    if table.slot_of(session.id) < 0:
+        table = table.add(session.id, session)
+    return share_sessions(table, session)
+
+
+class Snapshot(Entity, frozen=True, eq=False):
     """Everything that a recording says, up to some frame.
 
     Two snapshots are equal when they say the same; parts that did not change are the same object.
     """
 
     connection: Connection = Connection()
-    _sessions: Registry[str, Session] = EMPTY_REGISTRY
-    """The sessions, without the text that is gathered beside them."""
+    sessions: Sessions = make_sessions()
+    """The sessions by their id, in the order in which they were heard of."""
     _derives: bool = False
     """Whether sessions derive their activity (v1, both sides seen)."""
-    _streams: Streams | None = None
-    _size: int = 0
-    """How much of the log of *_streams* is ours."""
-    _whole: Registry[str, Session] | None = None
-    """The sessions with all text, once somebody looked."""
+    _connection_number: int = 0
+    """How many connections there were before this one."""
 
-    @property
-    def sessions(self) -> Registry[str, Session]:
-        """The sessions by their id, in the order in which they were heard of."""
-        if self._streams is None:
-            return self._sessions
-        whole = self._whole
-        if whole is None:
-            whole = self._streams.grown(self._sessions, self._size)
-            _keep_whole(self, whole)  # two threads may both do it, and get equal values
-        return whole
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        if not isinstance(other, Snapshot):
-            return NotImplemented
-        return self.connection == other.connection and self._derives == other._derives and self.sessions == other.sessions
-
+    UNCOMPARED: ClassVar[frozenset[str]] = frozenset(("_connection_number",))
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # equal by value, and what is in it may be big: not for keys
 
-    def __repr__(self) -> str:
-        return f"Snapshot(connection={self.connection!r}, sessions={self.sessions!r})"
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (Snapshot, (self.connection, self.sessions, self._derives))
-
-
-# The slot itself: what is kept there changes nothing.
-_keep_whole: Final = Snapshot._whole.__set__  # type: ignore[union-attr]  # a slot is a descriptor
 
 EMPTY: Final = Snapshot()

@@ -287,7 +287,7 @@ STORY = (
         answer("client", 0, outcome={"outcome": "selected", "optionId": "o"}),
         "RowRemoved open_requests 3, EntryChanged 3 status option_id decision, SessionChanged activity",
     ),
-    (update("tool_call_update", toolCallId="t", status="completed", title="T"), "EntryChanged 2 status, SessionChanged"),
+    (update("tool_call_update", toolCallId="t", status="completed", title="T"), "EntryChanged 2 status"),
     (update("plan", entries=[]), "RowAdded plans 0"),
     (update("plan", entries=[{"content": "c", "priority": "low", "status": "pending"}]), "RowChanged plans 0 entries"),
     (update("plan_removed", planId="p"), ""),

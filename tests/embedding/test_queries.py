@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_state import queries as q
+from acp_state.containers import make_output
 from acp_state.document import dumps, loads
 from acp_state.folding import fold
 from acp_state.golden import find
@@ -289,7 +290,7 @@ def test_the_answer_is_what_the_agent_said_in_the_last_turn():
     ],
 )
 def test_what_a_terminal_printed(output, tail, expected):
-    assert q.terminal_text(Terminal("k", "agent", output=None if output is None else q.Output(output)), tail) == expected
+    assert q.terminal_text(Terminal("k", "agent", output=None if output is None else make_output(output)), tail) == expected
 
 
 @given(st.binary(max_size=30).map(lambda data: data.replace(b"\x00", b"\n")), st.integers(0, 5))
@@ -297,8 +298,8 @@ def test_a_tail_is_the_last_lines(data, tail):
     lines = re.findall(b"[^\n]*\n|[^\n]+", data)
 
     assert (
-        q.terminal_text(Terminal("k", "agent", output=q.Output(data)), tail)
-        == q.Output(b"".join(lines[len(lines) - min(tail, len(lines)) :])).text
+        q.terminal_text(Terminal("k", "agent", output=make_output(data)), tail)
+        == make_output(b"".join(lines[len(lines) - min(tail, len(lines)) :])).text
     )
 
 

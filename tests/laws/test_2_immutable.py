@@ -14,10 +14,9 @@ import pytest
 
 from hypothesis import given
 
-from acp_state._persistent import EMPTY_LOG
+from acp_state.containers import EMPTY_LOG, EMPTY_TABLE
 from acp_state.document import to_document
 from acp_state.folding import Fold, fold
-from acp_state.state import EMPTY_REGISTRY, EMPTY_TABLE
 
 from strategies import conversations, json_values
 from support.effort import many, ran
@@ -208,7 +207,6 @@ class Item:
     [
         (EMPTY_LOG, EMPTY_LOG.append),
         (EMPTY_TABLE, lambda item: EMPTY_TABLE.add(item, item)),
-        (EMPTY_REGISTRY, lambda item: EMPTY_REGISTRY.put(item, item).put("another", None)),
     ],
     ids=lambda one: type(one).__name__,
 )

@@ -9,13 +9,12 @@ import pytest
 
 from hypothesis import given
 
-from acp_state._content import Content
 from acp_state._json import same
-from acp_state._persistent import Log, Registry, Table
+from acp_state.containers import Content, Log, Table
 from acp_state.events import UnknownUpdated
 from acp_state.folding import Fold
 from acp_state.frames import Frame
-from acp_state.state import Facts, History, Session, Snapshot
+from acp_state.state import History, Sessions, Snapshot
 
 from strategies import conversations, polite
 from support.effort import ran
@@ -140,16 +139,16 @@ def unshared(before: Any, after: Any, where: str) -> list[str]:
     if isinstance(before, (Content, Log)):
         return [where] if before == after else []
     if isinstance(before, Table):
-        pairs = dict(before.places())
-        if dict(after.places()).keys() == pairs.keys() and all(pairs[place] is entry for place, entry in after.places()):
+        pairs = dict(before.slots())
+        if dict(after.slots()).keys() == pairs.keys() and all(pairs[place] is entry for place, entry in after.slots()):
             return [where]
-        return [found for place, entry in after.places() if place in pairs for found in unshared(pairs[place], entry, f"{where}/{place}")]
-    if isinstance(before, Registry):
+        return [found for place, entry in after.slots() if place in pairs for found in unshared(pairs[place], entry, f"{where}/{place}")]
+    if isinstance(before, Sessions):
         return [found for key in before.keys() & after.keys() for found in unshared(before[key], after[key], f"{where}/{key}")]
     if attrs.has(type(before)):
         if before == after and _exactly(before, after):
             return [where]
-        fields = [*attrs.fields(type(before)), *(attrs.fields(Facts) if isinstance(before, Session) else ())]
+        fields = attrs.fields(type(before))
         names = [field.name for field in fields if not field.name.startswith("_")] + ["sessions"] * isinstance(before, Snapshot)
         return [found for name in names for found in unshared(getattr(before, name), getattr(after, name), f"{where}/{name}")]
     if isinstance(before, (dict, list)):

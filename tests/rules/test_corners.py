@@ -7,7 +7,7 @@ import json
 import pytest
 
 from acp_state import Store, fold, to_document
-from acp_state._content import Output
+from acp_state.containers import make_output
 
 
 def request(sender, id, method, **params):
@@ -103,7 +103,7 @@ def test_a_close_tells_turns_nothing_that_are_cancelled_already():
 
 
 def test_how_long_an_output_is_costs_no_look_at_it():
-    output = Output(b"ab").append(b"cde")
+    output = make_output(b"ab").append(b"cde")
 
     assert len(output) == 5
     assert output._bytes is None

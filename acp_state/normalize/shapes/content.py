@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
-from ..._content import split_text
 from ..._json import FrozenDict, Json
-from ..._model import UNSET, frozen
+from ..._model import UNSET, Part
+from ...containers import split_text
 from .. import quick, quirks
 from ..combine import Field, either, keeping, part, reading, row, union
 from ..decode import Hook, MalformedError, Problem, Tolerated, integer, natural, number, text, word
@@ -153,8 +153,7 @@ tool_kind: Final = word(
 tool_status: Final = word("pending", "in_progress", "completed", "failed")
 
 
-@frozen
-class ToolChunk:
+class ToolChunk(Part, frozen=True):
     """A `ToolCallContentChunk`; its own `_meta` stands in the item as `chunkMeta`."""
 
     id: str

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ... import state as s
 from ..._json import FrozenDict, FrozenList, Json
-from ..._model import UNSET, evolve, frozen
+from ..._model import UNSET, Part, replace
 from ..combine import Field, Need, filling, items, keeping, part, reading, row, union
 from ..decode import Hook, MalformedError, Tolerated, an_object, anything, boolean, integer, natural, number, positive, text, word
 from .content import call_patch, content_block, location, tool_content, tool_kind, tool_status
@@ -20,7 +20,7 @@ from .fields import DESCRIPTION, META, META_PART, NAME, NEEDED, TEXT, field, lis
 
 def with_meta(plan: s.Plan, meta: FrozenDict) -> s.Plan:
     """Return *plan* with *meta* as its own."""
-    return evolve(plan, meta=meta)
+    return replace(plan, meta=meta)
 
 
 plan_entry: Final = filling(
@@ -254,8 +254,7 @@ _STATE: Final = {
 }
 
 
-@frozen
-class ReadState:
+class ReadState(Part, frozen=True):
     """A `StateUpdate`; *odd* is all of it where it says what nobody knows."""
 
     values: dict[str, Any]
@@ -427,8 +426,7 @@ class Patches:
         """`TerminalUpdate`."""
 
 
-@frozen
-class OutputSnapshot:
+class OutputSnapshot(Part, frozen=True):
     """`TerminalOutput`: all of the bytes, and what was said of them."""
 
     data: bytes

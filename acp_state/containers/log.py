@@ -10,33 +10,34 @@ T = TypeVar("T")
 
 
 class Log(Sequence[T], Generic[T]):
-    """An immutable sequence to append to."""
+    """An immutable sequence to append to.
+
+    Versions share one growing list, and each knows how much of it is its own. Whoever appends to the
+    newest one just appends; whoever appends to an older one copies its part first.
+    """
 
     __slots__ = ("_items", "_size")
 
-    def __init__(self, items: Iterable[T] = ()) -> None:
-        self._items = list(items)
-        self._size = len(self._items)
+    _items: list[T]
+    _size: int
 
     def append(self, item: T) -> Log[T]:
         """Return this log with *item* at its end."""
         items, size = self._items, self._size
-        if not size:
-            items = [item]  # an empty one that many begin with must not keep what one of them adds
-        elif len(items) == size:
+        # An empty one that many begin with must not keep what one of them adds.
+        if size and len(items) == size:
             items.append(item)
-            if items[size] is not item:
-                items = [*items[:size], item]
-        else:
-            items = [*items[:size], item]
-        new: Log[T] = Log.__new__(Log)
-        new._items = items
-        new._size = size + 1
-        return new
+            if items[size] is item:  # else another thread was faster
+                return _make(items, size + 1)
+        return _make([*items[:size], item], size + 1)
 
     def since(self, start: int) -> list[T]:
         """Return the items from index *start* on, without a look at those before."""
         return self._items[start : self._size]
+
+    def continues(self, older: Log[T]) -> bool:
+        """Whether this is *older* or a later version of it."""
+        return self._size >= older._size and (self._items is older._items or not older._size)
 
     def __len__(self) -> int:
         return self._size
@@ -71,8 +72,31 @@ class Log(Sequence[T], Generic[T]):
     def __repr__(self) -> str:
         return f"Log({self._items[: self._size]!r})"
 
-    def __reduce__(self) -> tuple[type[Log[T]], tuple[list[T]]]:
-        return (Log, (self._items[: self._size],))
+    def __copy__(self) -> Log[T]:
+        return self
+
+    def __deepcopy__(self, _: object) -> Log[T]:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (make_log, (self._items[: self._size],))
 
 
-EMPTY_LOG: Final[Log[Any]] = Log()
+def _make(items: list[T], size: int) -> Log[T]:
+    # There is no `__init__`: whoever called that of a log would change it.
+    new: Log[T] = _new(Log)
+    new._items = items
+    new._size = size
+    return new
+
+
+_new: Final[Any] = object.__new__
+
+
+def make_log(items: Iterable[T] = ()) -> Log[T]:
+    """Return a log of *items*."""
+    listed = list(items)
+    return _make(listed, len(listed))
+
+
+EMPTY_LOG: Final[Log[Any]] = make_log()
