@@ -26,6 +26,9 @@ Json: TypeAlias = Any
 MAX_DEPTH: Final = 200
 """Deepest nesting that a frame may have. ACP itself needs about 12; Python's own walkers give up at 1,000."""
 
+DEEPEST: Final = 400
+"""The highest limit of nesting: Python's own stack ends at 1,000, and whoever calls us uses some of it."""
+
 MAX_DIGITS: Final = 4300
 """Longest integer that is read: CPython's own limit for int <-> str conversion."""
 
@@ -174,7 +177,7 @@ def _hashable(value: Json) -> object:
 def freeze(value: Any, depth: int = MAX_DEPTH) -> Json:
     """Return *value* as an immutable JSON value; what is frozen already comes back as it is.
 
-    Tuples become arrays and subclasses of the primitives become the primitives. Raises
+    A Struct becomes the object that it is on the wire, a tuple an array, and a subclass of a primitive that primitive. Raises
     `NotJsonError` for anything else, for a key that is no string, for NaN and infinities, and for
     nesting deeper than *depth* (which a value that contains itself is too).
     """
@@ -223,6 +226,8 @@ def _freeze_scalar(value: object) -> Json:
         return int(value)
     if isinstance(value, float) and isfinite(value):
         return float(value)
+    if isinstance(value, msgspec.Struct):
+        return freeze(msgspec.to_builtins(value))
     what = "a number out of range" if isinstance(value, (int, float)) else f"a value of type {type(value).__name__}"
     raise NotJsonError(what)
 

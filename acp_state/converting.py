@@ -17,7 +17,7 @@ from .diagnostics import Diagnostic
 from .dialects.acp_state_ import FORMAT, KEYS, VERSION
 from .frames import Frame, Sender, read_one
 from .normalize import normalize
-from .normalize.correlate import sender_of_frame
+from .normalize.correlate import infer_sender
 from .normalize.wire import NEW, Wire
 from .reading.lines import MAX_LINE
 from .reading.reader import Reader
@@ -86,7 +86,7 @@ class Conversion:
             yield from self._raw(item.line, lines, whole=item.code == "torn-line")
             return
         self.frames += 1
-        sender = item.sender if item.kind in ("exit", "invalid") else sender_of_frame(self._wire, item)[0]
+        sender = item.sender if item.kind in ("exit", "invalid") else infer_sender(self._wire, item)[0]
         self._wire, _, findings = normalize(self._wire, item)
         if item.kind == "invalid":
             self.findings += (replace(finding, frame=self.frames - self._earlier) for finding in findings)
@@ -125,7 +125,7 @@ class Conversion:
         message = _message_of(frame)
         bare = read_one(message, None, False, None, None)
         self.lost["form"] += bare.kind != frame.kind
-        self.lost["sender"] += sender_of_frame(self._bare_wire, bare)[0] != sender
+        self.lost["sender"] += infer_sender(self._bare_wire, bare)[0] != sender
         self._bare_wire, _, _ = normalize(self._bare_wire, bare)
         yield message
 

@@ -45,6 +45,7 @@ CATALOGUE: Final[dict[str, Code]] = _catalogue(
     Code("orphan-answer", "info", "An answer's request was not recorded; what it says was used."),
     Code("ambiguous-sender", "warning", "Both sides may have sent a message; one was chosen."),
     Code("id-reused", "error", "A request took the id of one that was open; that one was given up."),
+    Code("stale-page", "warning", "A page belongs to a list of sessions that was replaced since it was asked for.", refuses=True),
     Code("unmatched-cancel", "warning", "A $/cancel_request names no open request of its sender.", refuses=True),
     Code("new-connection", "info", "The client initialized again; sessions stay."),
     Code("request-forgotten", "warning", "A request was open when a new connection began."),

@@ -9,7 +9,7 @@ import gc
 import io
 import os
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any, Final, TypeAlias
@@ -20,17 +20,18 @@ from .diagnostics import Diagnostic, Findings
 from .errors import wrong_kind
 from .folded import Folded, Tally
 from .frames import Frame
-from .normalize import normalize
+from .normalize import REMEMBERED, normalize, normalize_update
 from .normalize.wire import Wire
+from .protocol.updates import UnknownUpdate
 from .reading.reader import Reader
 from .reading.source import BinaryFile, blocks
-from .reduce import HANDLERS, start_draft
+from .reduce import HANDLERS, UPDATE_HANDLERS, start_draft
 from .state import Snapshot
 
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | BinaryFile | Iterable[Any]"
 
-_NOT_UNDERSTOOD: Final = frozenset((e.UnknownUpdated, e.ExtensionSent, e.ExtensionAnswered))
+_NOT_UNDERSTOOD: Final = frozenset((e.ExtensionSent, e.ExtensionAnswered))
 
 
 class Fold:
@@ -64,22 +65,43 @@ class Fold:
 
     def take(self, frame: Frame) -> tuple[e.Event, ...]:
         """Fold one frame, and return its events."""
-        reporter, draft = self._reporter, self._draft
+        reporter = self._reporter
         reporter.frames += 1
-        reporter.frame = frame
+        reporter.line, reporter.method = frame.line, frame.method
         self.wire, events, diagnostics = normalize(self.wire, frame)
         if diagnostics:
             reporter.report_all(diagnostics)
-        kind: type[e.Event] | None = None
-        for event in events:
-            reporter.event = event
-            kind = event.__class__
-            HANDLERS[kind](draft, event)
+        self._apply(events)
         if reporter.refused:
             reporter.refused = False
             self.refused += 1
-        elif kind in _NOT_UNDERSTOOD:
+        elif events and _is_unknown(events[-1]):
             self.unknown += 1
+        return events
+
+    def _apply(self, events: Iterable[e.Event]) -> None:
+        reporter, draft = self._reporter, self._draft
+        for event in events:
+            reporter.event = event
+            HANDLERS[event.__class__](draft, event)
+
+    def take_update(self, event: e.SessionUpdate[Any], line: int | None) -> tuple[e.Event, ...]:
+        """Fold an update that `protocol.decoders` read without a problem, and return its events: what `take` does with its frame."""
+        reporter, wire = self._reporter, self.wire
+        reporter.frames += 1
+        reporter.event, reporter.line, reporter.method = event, line, "session/update"
+        update = event.update
+        kind = update.__class__
+        if event.session_id == wire.last_session and not update.meta and kind not in REMEMBERED and wire.agent_seen:
+            UPDATE_HANDLERS[kind](self._draft, event)  # which is what `normalize_update` would come to
+            events: tuple[e.Event, ...] = (event,)
+        else:
+            self.wire, events, diagnostics = normalize_update(wire, event, line)
+            reporter.report_all(diagnostics)
+            self._apply(events)
+        if reporter.refused:
+            reporter.refused = False
+            self.refused += 1
         return events
 
     def folded(self) -> Folded:
@@ -93,21 +115,29 @@ class Fold:
         return Folded(self.snapshot, self.wire, tuple(self.findings), tally, self._sides)
 
 
+def _is_unknown(event: e.Event) -> bool:
+    """Whether a frame whose last event is *event* is kept as sent and not understood."""
+    if isinstance(event, e.SessionUpdate):
+        return event.update.__class__ is UnknownUpdate
+    return event.__class__ in _NOT_UNDERSTOOD
+
+
 class _Reporter:
     """Takes the diagnostics of the frame that is being folded. It knows no fold: else these two would keep each other, and all snapshots."""
 
     def __init__(self, on_diagnostic: Callable[[Diagnostic], object] | None) -> None:
         self.findings = Findings()
         self.frames = 0
-        self.frame: Any = None
+        self.line: int | None = None
+        self.method: str | None = None
         self.event: Any = None
         self.refused = False
         self._on_diagnostic = on_diagnostic
 
     def __call__(self, code: str, message: str, subject: str | None = None) -> None:
         """Take what the reducer reports of an event."""
-        frame, session_id = self.frame, getattr(self.event, "session_id", None)
-        self._add(Diagnostic(code, message, frame.line, self.frames, session_id, frame.method, None, subject))
+        session_id = getattr(self.event, "session_id", None)
+        self._add(Diagnostic(code, message, self.line, self.frames, session_id, self.method, None, subject))
 
     def report_all(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Take what the normalizer reports of the frame."""
@@ -141,17 +171,21 @@ def fold(
     work = Fold(from_)
     reader = Reader(dialect, work.wire.reader)
     with collector_paused():
-        _take_all(work, () if until == 0 else items_of(source, reader), until, strict)
+        _take_all(work, reader, () if until == 0 else _items(source, reader, reader.read), until, strict)
     work.wire = replace(work.wire, reader=reader.state)
     return work.folded()
 
 
-def _take_all(work: Fold, items: Iterable[Frame | Diagnostic], until: int | None, strict: bool) -> None:
+def _take_all(work: Fold, reader: Reader, items: Iterable[Any], until: int | None, strict: bool) -> None:
+    reader.version = work.wire.version
     for item in items:
-        if isinstance(item, Diagnostic):
+        if item.__class__ is e.SessionUpdate:
+            work.take_update(item, reader.line)
+        elif item.__class__ is Diagnostic:
             work.findings.add(item)
         else:
             work.take(item)
+            reader.version = work.wire.version
         if work.frames == until or (strict and work.findings.errors):
             break
 
@@ -161,7 +195,7 @@ def items_of(source: Source, reader: Reader) -> Iterator[Frame | Diagnostic]:
     return _items(source, reader, reader.feed)
 
 
-def _items(source: Source, reader: Reader, feed: Callable[[bytes], Sequence[Any]]) -> Iterator[Any]:
+def _items(source: Source, reader: Reader, feed: Callable[[bytes], Iterable[Any]]) -> Iterator[Any]:
     if isinstance(source, (bytearray, memoryview)):
         source = bytes(source)
     elif isinstance(source, (Mapping, Frame)) or not isinstance(source, (str, os.PathLike, Iterable)):
@@ -169,7 +203,7 @@ def _items(source: Source, reader: Reader, feed: Callable[[bytes], Sequence[Any]
     return chain.from_iterable(_read(source, reader, feed))
 
 
-def _read(source: Source, reader: Reader, feed: Callable[[bytes], Sequence[Any]]) -> Iterator[Sequence[Any]]:
+def _read(source: Source, reader: Reader, feed: Callable[[bytes], Iterable[Any]]) -> Iterator[Iterable[Any]]:
     if isinstance(source, (str, os.PathLike, bytes, io.RawIOBase, io.BufferedIOBase)):
         for block in blocks(source):
             yield (block,) if isinstance(block, Diagnostic) else feed(block)

@@ -194,7 +194,7 @@ def available_modes(session: Session) -> tuple[Mode, ...]:
     """
     for option in session.config_options or ():
         if option.category == "mode" and isinstance(option.current_value, str):
-            return tuple(Mode(choice.value, choice.name, choice.description, choice.meta) for choice in _choices(option))
+            return tuple(Mode(choice.value, choice.name, choice.description, meta=choice.meta) for choice in _choices(option))
     return (session.modes.available if session.modes is not None else None) or ()
 
 

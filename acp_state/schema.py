@@ -15,6 +15,9 @@ from ._model import UnsetType
 from .codec import ALWAYS, ENTRIES, KNOWN_VARIANTS, SEALABLE, printed, wire_name
 from .containers import Content, Log, Output, Table
 from .document import FORMAT
+from .protocol.marks import Json as AnyJson
+from .protocol.marks import MetaObject
+from .protocol.settings import WORDS_OF_1
 
 
 Schema = dict[str, Any]
@@ -166,6 +169,7 @@ def _of(kind: Any, defs: dict[str, Schema]) -> Schema:
         float: {"type": "number"},
         bool: {"type": "boolean"},
         FrozenDict: {"type": "object"},
+        MetaObject: {"type": "object"},
         FrozenList: {"type": "array"},
         Content: {"type": "array", "items": {"type": "object", "required": ["type"]}},
         Output: {
@@ -182,6 +186,8 @@ def _of(kind: Any, defs: dict[str, Schema]) -> Schema:
     if kind in simple:
         return dict(simple[kind])
     origin, args = get_origin(kind), get_args(kind)
+    if kind in WORDS_OF_1:
+        return {"type": "string"}
     if origin is Literal:
         return {"enum": list(args)}
     if origin in (Union, types.UnionType):
@@ -194,7 +200,7 @@ def _of(kind: Any, defs: dict[str, Schema]) -> Schema:
 
 
 def _of_union(kinds: list[Any], defs: dict[str, Schema]) -> Schema:
-    if Any in kinds:
+    if Any in kinds or AnyJson in kinds:
         return {}
     options = [_of(kind, defs) for kind in kinds]
     return options[0] if len(options) == 1 else {"anyOf": options}

@@ -26,10 +26,11 @@ from .changes import Change
 from .diagnostics import Diagnostic
 from .diffing import diff
 from .errors import StoreClosedError, wrong_kind
-from .events import Event
+from .events import Event, SessionUpdate
 from .folded import Folded
 from .folding import Fold
-from .frames import SENDERS, Frame, Sender, notification, read_message
+from .frames import SENDERS, Frame, Sender, read_message
+from .protocol.decoders import convert_update
 from .reading.reader import Reader
 from .reading.source import BLOCK
 from .state import Snapshot
@@ -172,10 +173,10 @@ class Store:
             if self._closed:
                 msg = "the store is closed"
                 raise StoreClosedError(msg)
-            # First what most is: one message that somebody else has decoded.
-            frame = notification(data, sender, time, None) if data.__class__ is dict and sender is not None else None
-            if frame is not None:
-                self._take_frame(frame)
+            # First what most is: an update that somebody else has decoded.
+            update = self._convert(data) if sender == "agent" and data.__class__ is dict else None
+            if update is not None:
+                self._take_update(update)
             elif isinstance(data, (bytes, bytearray, memoryview, str)):
                 raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
                 for start in range(0, len(raw), BLOCK):
@@ -220,12 +221,27 @@ class Store:
             else:
                 self._take_frame(replace(item, sender=sender or item.sender, time=item.time if time is None else time))
 
+    def _convert(self, message: Any) -> SessionUpdate[Any] | None:
+        """Return the update that *message* is, if it is one without a problem."""
+        if message.get("method") != "session/update":
+            return None
+        try:
+            return convert_update(message, self._fold.wire.version).params
+        except (ValueError, RecursionError):
+            return None
+
+    def _take_update(self, update: SessionUpdate[Any]) -> None:
+        before = self._fold.snapshot
+        self._tell(before, self._fold.take_update(update, None))
+
     def _take_frame(self, frame: Frame) -> None:
-        fold = self._fold
-        before = fold.snapshot
-        events = fold.take(frame)
-        if self._followed and fold.snapshot is not before:
-            update = Update(before, fold.snapshot, events)
+        before = self._fold.snapshot
+        self._tell(before, self._fold.take(frame))
+
+    def _tell(self, before: Snapshot, events: tuple[Event, ...]) -> None:
+        after = self._fold.snapshot
+        if self._followed and after is not before:
+            update = Update(before, after, events)
             self._calls.extend((hearer, update) for hearer in self._hearers)
             for stream in self._streams:
                 stream.put(update)

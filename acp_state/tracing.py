@@ -17,7 +17,7 @@ from .events import Event, RequestClosed
 from .folded import Folded
 from .folding import Fold, Source, items_of
 from .frames import Frame, Sender
-from .normalize.correlate import sender_of_frame
+from .normalize.correlate import infer_sender
 from .normalize.wire import Wire
 from .reading.reader import Reader
 from .state import Entry, History, Snapshot
@@ -73,7 +73,7 @@ def trace(source: Source, *, dialect: str | None = None, from_: Folded | None = 
 
 
 def _sender(wire: Wire, frame: Frame) -> Sender | None:
-    return frame.sender if frame.kind in ("exit", "invalid") else sender_of_frame(wire, frame)[0]
+    return frame.sender if frame.kind in ("exit", "invalid") else infer_sender(wire, frame)[0]
 
 
 def _method_answered(wire: Wire, events: tuple[Event, ...]) -> str | None:

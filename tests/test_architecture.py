@@ -7,37 +7,38 @@ import pathlib
 import re
 
 from collections.abc import Iterator
-from typing import get_args
 
 import pytest
 
 import acp_state
 
 from acp_state.diagnostics import CATALOGUE
-from acp_state.events import Event
-from acp_state.reduce import HANDLERS
+from acp_state.events import EVENTS
+from acp_state.protocol.updates import UPDATES, UnknownUpdate
+from acp_state.reduce import HANDLERS, UPDATE_HANDLERS
 
 
 PACKAGE = pathlib.Path(acp_state.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 BOTTOM = {"_json", "_model", "_patterns", "containers"}
-VALUES = BOTTOM
+VALUES = BOTTOM | {"protocol"}
 
 ALLOWED = {
     "_json": set(),
     "_model": set(),
     "_patterns": set(),
     "containers": {"_json"},
+    "protocol": {"_json", "_model"},
     "errors": set(),
     "methods": set(),
     "diagnostics": {"_model"},
     "printing": {"_json"},
     "frames": {"_json", "_model", "methods"},
     "dialects": {"_json", "_model", "_patterns", "diagnostics", "frames", "methods"},
-    "reading": {"_json", "_model", "_patterns", "diagnostics", "dialects", "errors", "frames"},
+    "reading": {"_json", "_model", "_patterns", "diagnostics", "dialects", "errors", "frames", "protocol"},
     "state": VALUES,
-    "events": {"_json", "_model", "state"},
+    "events": {"_json", "_model", "protocol", "state"},
     "reduce": VALUES | {"errors", "events", "state"},
     "normalize": VALUES | {"diagnostics", "events", "frames", "methods", "reading", "state"},
     "codec": VALUES | {"state"},
@@ -55,7 +56,7 @@ ALLOWED = {
     "change_text": {"_json", "compare", "findings"},
     "masking": {"_json", "errors"},
     "converting": {"_json", "_model", "diagnostics", "dialects", "frames", "normalize", "reading"},
-    "folding": {"_model", "diagnostics", "errors", "events", "folded", "frames", "normalize", "reading", "reduce", "state"},
+    "folding": {"_model", "diagnostics", "errors", "events", "folded", "frames", "normalize", "protocol", "reading", "reduce", "state"},
     "tracing": BOTTOM | {"changes", "diagnostics", "diffing", "events", "folding", "folded", "frames", "normalize", "reading", "state"},
     "golden": {"_json", "compare", "document", "errors", "findings", "folding", "masking", "printing"},
     "pytest_plugin": {"errors", "golden"},
@@ -70,6 +71,7 @@ ALLOWED = {
         "folding",
         "folded",
         "frames",
+        "protocol",
         "reading",
         "state",
     },
@@ -86,6 +88,7 @@ ALLOWED = {
             "frames",
             "methods",
             "normalize",
+            "protocol",
             "reading",
             "reduce",
         ),
@@ -113,6 +116,7 @@ NO_WORLD = {
     "frames",
     "methods",
     "normalize",
+    "protocol",
     "reduce",
     "state",
 }
@@ -123,7 +127,7 @@ ONLY_IN = {
     "rich": {"cli", "story"},
     "jinja2": {"story"},
     "markdown_it": {"story"},
-    "msgspec": {"_json", "_model", "containers"},
+    "msgspec": {"_json", "_model", "containers", "normalize", "protocol"},
     "gzip": {"cli", "reading"},
     "zlib": {"reading", "recording"},
     "acp": {"contrib"},
@@ -244,10 +248,11 @@ def test_a_module_says_what_it_is_for(path):
 
 
 def test_every_event_has_a_handler_and_every_handler_an_event():
-    assert HANDLERS.keys() == set(get_args(Event))
+    assert HANDLERS.keys() == EVENTS
+    assert UPDATE_HANDLERS.keys() == {*UPDATES[1].values(), *UPDATES[2].values(), UnknownUpdate}
 
 
-GIVERS = {"report", "note", "_note", "_problem", "Diagnostic", "Problem", "problem"}
+GIVERS = {"report", "Diagnostic", "Problem", "problem", "Demanded"}
 
 
 def words(node: ast.expr) -> Iterator[str]:

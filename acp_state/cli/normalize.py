@@ -39,7 +39,7 @@ the others, by its id or, where a recording has none, by its number.
 
 examples:
   acp-state normalize session.ndjson
-  acp-state normalize session.ndjson --session s-1 | grep '"event":"tool_call_patched"'"""
+  acp-state normalize session.ndjson --session s-1 | grep '"event":"tool_call_update"'"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,6 +17,9 @@ from .. import state as s
 from .._json import FrozenDict, FrozenList, Json, freeze
 from .._model import UnsetType, names_of, replace
 from ..containers import Content, Log, Output, Table, make_content, make_log, make_output
+from ..protocol.marks import Json as AnyJson
+from ..protocol.marks import MetaObject
+from ..protocol.settings import WORDS_OF_1
 from .names import ENTRIES, KNOWN_VARIANTS, SEALABLE, printed, wire_name
 
 
@@ -67,6 +70,8 @@ def _block(value: Json) -> FrozenDict:
     return block
 
 
+_converter.register_structure_hook_func(lambda kind: kind in WORDS_OF_1, lambda value, _: from_json(value, str))
+_converter.register_structure_hook(MetaObject, _frozen(FrozenDict))
 _converter.register_structure_hook(FrozenDict, _frozen(FrozenDict))
 _converter.register_structure_hook(FrozenList, _frozen(FrozenList))
 _converter.register_structure_hook(Output, _output)
@@ -80,7 +85,7 @@ def _is_union(kind: Any) -> bool:
 def _union(kind: Any, converter: Converter) -> Callable[[Json, Any], Any]:
     """A union of `None` or `UNSET` with one type or any JSON; or of classes that their members tell apart."""
     options = [option for option in get_args(kind) if option not in (type(None), UnsetType)]
-    if Any in options:
+    if Any in options or AnyJson in options:
         return lambda value, _: freeze(value)
     if set(options) == {int, float}:
         return _number

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
-from .._json import FrozenDict, FrozenList, Json
+from .._json import FrozenDict, FrozenList, Json, freeze
 from .._model import UNSET, defaults_of, names_of
 from ..containers import Content, Log, Output, Table
-from .names import ALWAYS, ENTRIES, SEALABLE, printed, wire_name
+from ..protocol.marks import BareAsSent
+from .names import ALWAYS, SEALABLE, printed, wire_name
 
 
 def to_json(value: Any) -> Json:
@@ -41,7 +43,9 @@ def _printer(cls: type) -> Callable[[Any], dict[str, Json]]:
     members = _members(cls)
     names = [name for name, *_ in members]
     values_of = attrgetter(*names, names[0])  # of one name alone it would get no tuple
-    tag = cls.type if cls in ENTRIES else None  # type: ignore[attr-defined]  # every entry class has it
+    tag = getattr(cls, "type", None)
+    if not isinstance(tag, str):  # then it is an attribute like others, if there is one
+        tag = None
     has_extra = "extra" in names_of(cls)
 
     def print_object(instance: Any) -> dict[str, Json]:
@@ -90,11 +94,15 @@ class _Printers(dict[type, Callable[[Any], Json]]):
     """What makes JSON of the values of each class; of a class of the model it is made when the first of them comes."""
 
     def __missing__(self, cls: type) -> Callable[[Any], Json]:
-        printer = self[cls] = _printer(cls)
+        printer = self[cls] = freeze if issubclass(cls, BareAsSent) else _printer(cls)
         return printer
 
 
-_PRINTERS: Final = _Printers({Output: Output.to_json})
+def _bytes_to_json(value: bytes) -> Json:
+    return {"base64": b64encode(value).decode("ascii")}
+
+
+_PRINTERS: Final = _Printers({Output: Output.to_json, bytes: _bytes_to_json})
 for _kind in (FrozenDict, FrozenList, str, int, float, bool, type(None)):
     _PRINTERS[_kind] = _as_it_is
 for _collection in (Content, Log, Table, tuple):

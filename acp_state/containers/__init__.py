@@ -17,7 +17,19 @@ Bottom layer: imports nothing of ours but JSON.
 
 from __future__ import annotations
 
-from .content import EMPTY_CONTENT, EMPTY_OUTPUT, PLAIN, Content, Output, join_text, make_content, make_output, make_piece, split_text
+from .content import (
+    EMPTY_CONTENT,
+    EMPTY_OUTPUT,
+    PLAIN,
+    Content,
+    Output,
+    Piece,
+    join_text,
+    make_content,
+    make_output,
+    make_piece,
+    split_text,
+)
 from .heap import EMPTY_HEAP, Heap
 from .log import EMPTY_LOG, Log, make_log
 from .table import EMPTY_TABLE, Table, make_table
@@ -34,6 +46,7 @@ __all__ = [
     "Heap",
     "Log",
     "Output",
+    "Piece",
     "Table",
     "join_text",
     "make_content",

@@ -9,7 +9,9 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final, TypeAlias, overload
 
-from .._json import FrozenDict, Json, frozen_dict
+from msgspec import Struct
+
+from .._json import FrozenDict, Json, freeze, frozen_dict
 from .._json import same as same_json
 from .log import Log, make_log
 from .table import TAKING_OVER
@@ -20,7 +22,8 @@ PLAIN: Final = FrozenDict(type="text", text="")
 
 Piece: TypeAlias = Any
 """What a content was made of: a `str` is plain text, a tuple is the text of a block with a shape of its own
-(shape, text), anything else is a whole block. Text that comes in pieces one after the other grows one block."""
+(shape, text), anything else is a whole block: JSON, or an instance of what `protocol` declares, which becomes JSON when
+somebody looks. Text that comes in pieces one after the other grows one block."""
 
 
 def join_text(parts: Iterable[str]) -> str:
@@ -41,10 +44,11 @@ def split_text(block: FrozenDict) -> tuple[FrozenDict, str]:
     return (PLAIN if shape == PLAIN else shape), block["text"]
 
 
-def make_piece(shape: FrozenDict, text: str | None) -> Piece:
-    """Return the piece of a chunk: a text block without its text (`split_text`) and the text, or a whole block."""
-    if text is None:
-        return shape
+def make_piece(block: FrozenDict) -> Piece:
+    """Return the piece of a chunk that is *block*: of a text block, a text that others can follow."""
+    if block.get("type") != "text":
+        return block
+    shape, text = split_text(block)
     return text if shape is PLAIN else (shape, text)
 
 
@@ -89,9 +93,11 @@ class Content(Sequence[FrozenDict]):
         end = self.size
         return same_json(_shape_of(self._pieces[end - 1]) if end else PLAIN, shape)
 
-    def _own_pieces(self) -> list[Piece]:
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """All pieces that it was made of."""
         # First the pieces, then whether another thread has gone on from here meanwhile.
-        pieces = self._pieces.copy()
+        pieces = tuple(self._pieces)
         size = self._size
         return pieces if size < 0 else pieces[:size]
 
@@ -100,7 +106,7 @@ class Content(Sequence[FrozenDict]):
         """Whether the last block is text that came in no chunk, so that a chunk begins a new block."""
         end = self.size
         last: Piece = self._pieces[end - 1] if end else ""
-        return _is_block(last) and last.get("type") == "text"
+        return _is_block(last) and freeze(last).get("type") == "text"
 
     @property
     def text(self) -> str:
@@ -113,7 +119,7 @@ class Content(Sequence[FrozenDict]):
         blocks = self._blocks
         if blocks is None:
             self._owner = None  # who looked keeps what it saw: this version is changed in place no more
-            blocks = self._blocks = tuple(_join(self._own_pieces()))  # two threads may both do it, and get equal blocks
+            blocks = self._blocks = tuple(_join(self.pieces))  # two threads may both do it, and get equal blocks
         return blocks
 
     def text_since(self, earlier: Content) -> str | None:
@@ -135,7 +141,11 @@ class Content(Sequence[FrozenDict]):
         last = self._pieces[end - 1] if end else None
         if last is None or _is_block(last):
             return None
-        return self.append(make_piece(_shape_of(last) if last.__class__ is tuple else PLAIN, text))
+        return self.append((last[0], text) if last.__class__ is tuple else text)
+
+    def is_made_of(self, blocks: Sequence[Any]) -> bool:
+        """Whether *blocks*, JSON or instances as pieces are, are those of this content, to the type."""
+        return self.size == len(blocks) and all(map(_is_same_block, self.pieces, blocks))
 
     @property
     def size(self) -> int:
@@ -195,11 +205,11 @@ def _make(pieces: list[Piece], owner: object) -> Content:
 _new: Final[Any] = object.__new__
 
 
-def make_content(blocks: Iterable[FrozenDict] = (), growing: bool = False, owner: object = None) -> Content:
-    """Return the content of *blocks*. *growing*: text at its end came in chunks, and takes more."""
+def make_content(blocks: Iterable[Any] = (), growing: bool = False, owner: object = None) -> Content:
+    """Return the content of *blocks*, JSON or instances as pieces are. *growing*: text at its end came in chunks, and takes more."""
     pieces: list[Piece] = list(blocks)
-    if growing and pieces and pieces[-1].get("type") == "text":
-        pieces[-1] = make_piece(*split_text(pieces[-1]))
+    if growing and pieces:
+        pieces[-1] = make_piece(freeze(pieces[-1]))
     return _make(pieces, owner)
 
 
@@ -214,9 +224,17 @@ def _shape_of(piece: Piece) -> FrozenDict:
     """Return the block of a text without the text; of any other, that of plain text."""
     if piece.__class__ is tuple:
         return piece[0]  # type: ignore[no-any-return]  # a piece is anything
-    if piece.__class__ is str or piece.get("type") != "text":
+    if piece.__class__ is str:
         return PLAIN
-    return split_text(piece)[0]
+    block = freeze(piece)
+    return split_text(block)[0] if block.get("type") == "text" else PLAIN
+
+
+def _is_same_block(a: Any, b: Any) -> bool:
+    # Instances that differ do so in C; of equal ones 1, 1.0 and true may be three values.
+    if a is b:
+        return True
+    return not (isinstance(a, Struct) and isinstance(b, Struct) and a != b) and same_json(freeze(a), freeze(b))
 
 
 def _text_of(piece: Piece) -> str:
@@ -234,7 +252,7 @@ def _join(pieces: Iterable[Piece]) -> Iterator[FrozenDict]:
             texts = []
             shape = None
         if its_shape is None:
-            yield piece
+            yield freeze(piece)
         else:
             texts.append(_text_of(piece))
             shape = its_shape if shape is None else shape

@@ -21,6 +21,7 @@ _SCOPES: Final = ("start", "cursor", "none")
 
 _TEXT: Final = str | None
 _SETUP: Final[Mapping[str, Any]] = {"cwd": _TEXT, "dirs": tuple[str, ...] | None}
+_RESUME: Final[Mapping[str, Any]] = {**_SETUP, "scope": _TEXT}
 _CREATED: Final[Mapping[str, Any]] = {**_SETUP, "meta": s.JsonObject | None, "source": _TEXT}
 _TERMINAL: Final[Mapping[str, Any]] = {"terminalId": _TEXT}
 _LOGIN: Final[Mapping[str, Any]] = {"methodId": _TEXT}
@@ -29,8 +30,8 @@ _FACTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "session/new": _CREATED,
     "session/fork": _CREATED,
     "session/load": _SETUP,
-    "session/resume": _SETUP,
-    "session/list": {"more": bool},
+    "session/resume": _RESUME,
+    "session/list": {"list": int | None, "cursor": Any},
     "session/set_mode": {"mode": _TEXT},
     "session/set_model": {"model": _TEXT},
     "session/set_title": {"title": _TEXT},
@@ -51,13 +52,15 @@ _MAY_LACK: Final = frozenset(("session/new", "session/fork", "session/load", "se
 def facts_of(method: str, written: Json) -> FrozenDict:
     """Return what is remembered of a request; what a document of a snapshot alone lacks is absent in the request, too."""
     facts = dict(from_json(written, s.JsonObject))
+    if method == "session/list" and "more" in facts:
+        facts["list"] = 0 if facts.pop("more") else None  # as documents before version 2.0 have it
     kinds = _FACTS.get(method, {})
     for name, value in facts.items():
         if name not in kinds:
             _refuse(f"{name!r} is nothing that is remembered of {method}")
         from_json(value, kinds[name])
     if method not in _MAY_LACK:
-        facts = {name: facts.get(name, False if kind is bool else None) for name, kind in kinds.items()}
+        facts = {name: facts.get(name) for name in kinds}
     return FrozenDict(freeze(facts))
 
 

@@ -216,6 +216,8 @@ class Reading:
             raise ValueError(msg)
         if "urls" in written:
             changes["urls"] = make_table(from_json(written["urls"], dict[str, str | None]).items())
+        if "cursors" in written:
+            changes["cursors"] = make_table(from_json(written["cursors"], dict[str, int]).items())
         if "reader" in written:
             changes["reader"] = _reader(written["reader"])
         changes["serial"] = len(self.open)
@@ -320,6 +322,7 @@ _WIRE: Final[Mapping[str, Any]] = {
     "settled": bool,
     "client_seen": bool,
     "agent_seen": bool,
+    "list_number": int,
     "last_session": str | None,
     "recorded": frozenset[str],
     "blocked": frozenset[str],

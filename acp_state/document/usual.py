@@ -23,6 +23,7 @@ def follows_from(snapshot: s.Snapshot) -> Wire:
         waits = request.method == "session/prompt" and version == 2
         asked = Asked(request.from_, key, request.id, request.method, request.session_id, waits)
         usual = usual.with_open(asked)
+    listed, cursor = connection.listed_sessions, connection.next_cursor
     return replace(
         usual,
         version=version or 1,
@@ -34,6 +35,8 @@ def follows_from(snapshot: s.Snapshot) -> Wire:
         urls=_urls(snapshot),
         roots=make_table((session.id, True) for session in snapshot.sessions.values() if session.parent is None),
         children=make_table((session.id, True) for session in snapshot.sessions.values() if session.parent is not None),
+        list_number=0 if listed is None else 1,
+        cursors=make_table(() if cursor is None else ((cursor, 1),)),
         last_session=next(reversed(list(snapshot.sessions)), None),
     )
 

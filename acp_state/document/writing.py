@@ -17,15 +17,17 @@ from .usual import follows_from, usual_fresh, usual_known_until, usual_last_ende
 def wire_to_json(snapshot: s.Snapshot, wire: Wire) -> dict[str, Json]:
     usual = follows_from(snapshot)
     written: dict[str, Json] = {}
-    for name in ("version", "settled", "client_seen", "agent_seen", "last_session"):
+    for name in ("version", "settled", "client_seen", "agent_seen", "list_number", "last_session"):
         if getattr(wire, name) != getattr(usual, name):
             written[wire_name(name)] = getattr(wire, name)
     for name in ("recorded", "blocked"):
         if getattr(wire, name) != getattr(usual, name):
             written[name] = sorted(getattr(wire, name))
-    if dict(wire.urls.entries()) != dict(usual.urls.entries()):
-        written["urls"] = dict(wire.urls.entries())
-    asked = [_asked_to_json(ours, theirs) for ours, theirs in zip(wire.open, usual.open, strict=True)]
+    tables: tuple[tuple[str, Any, Any], ...] = (("urls", wire.urls, usual.urls), ("cursors", wire.cursors, usual.cursors))
+    for name, ours, theirs in tables:
+        if dict(ours.entries()) != dict(theirs.entries()):
+            written[name] = dict(ours.entries())
+    asked = [_asked_to_json(*pair) for pair in zip(wire.open, usual.open, strict=True)]
     if any(asked):
         written["open"] = asked
     if wire.reader != FRESH:

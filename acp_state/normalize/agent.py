@@ -9,402 +9,304 @@ from .. import events as e
 from .. import state as s
 from .._json import FrozenDict, Json
 from .._model import UNSET, UnsetType
+from ..protocol import objects as o
+from ..protocol import requests as r
+from ..protocol import updates as u
+from ..protocol.marks import Json as AnyJson
+from ..state import RequestKey
 from . import quirks
-from . import shapes as sh
-from .connection import of_version, tell_version_2
-from .correlate import opened
-from .decode import anything, text
-from .draft import Draft, shown
-from .sessions import CANCELLED, both, error_code, session_of
-from .updates import call_patched
+from .connection import CANCELLED, check_version, error_code, merge, tell_version_2
+from .context import Context, format_id
+from .correlate import open_request
+from .updates import emit_update
 from .wire import Asked
 
 
 # --- permissions -----------------------------------------------------------------------------------
 
 
-def permission_asked(draft: Draft, params: Json) -> None:
-    """`RequestPermissionRequest`: v1 names a tool call, v2 a subject. It always gets its entry."""
-    fields = draft.object(params)
-    form = 1 if "toolCall" in fields and "title" not in fields else 2
+def ask_permission(context: Context, raw: Json) -> None:
+    """Take a `RequestPermissionRequest`: v1 names a tool call, v2 a subject. It always gets its entry."""
+    fields = context.read_object(raw)
+    is_of_v1 = "toolCall" in fields and "title" not in fields
     if "title" in fields:
-        tell_version_2(draft)
-    elif form == 1:
-        of_version(draft, 1)
-    elif not draft.frame.partial:
-        draft.note("unreadable-field", "neither a title nor a toolCall", ())
-    values = draft.fields(sh.permission_request, fields)
-    session_id = draft.session_id = values.pop("session_id")
-    session_id = "" if session_id is None else session_id
-    subject, call = _subject(draft, fields)
-    tool_call_id = None if call is None else call[0][0]
+        tell_version_2(context)
+    elif is_of_v1:
+        check_version(context, 1)
+    elif not context.frame.partial:
+        context.report("unreadable-field", "neither a title nor a toolCall", ())
+    params = context.read_message(r.RequestPermissionRequest, fields)
+    session_id = context.session_id = params.session_id or ""
+    subject, call, path = _read_subject(context, fields)
+    tool_call_id = None if call is None else call.tool_call_id
     if subject is not None and subject.get("type") == "command":
         tool_call_id = subject.get("toolCallId")
-    link = quirks.parent_link(values["meta"]) or (None if call is None else call[2])
-    key = opened(draft, session_id, names_session=True)
-    for event in () if call is None else call_patched(session_id, call, form, live=True):
-        draft.emit(event)
-    permission = s.Permission(draft_id(draft), parent=link, tool_call_id=tool_call_id, subject=subject, **values)
-    draft.emit(e.PermissionAsked(session_id, key, permission))
-
-
-def draft_id(draft: Draft) -> Json:
-    """Return the id of the frame, `None` if the recording has none."""
-    return None if draft.frame.id is UNSET else draft.frame.id
-
-
-def _subject(draft: Draft, fields: Mapping[str, Json]) -> tuple[FrozenDict | None, sh.CallPatch | None]:
-    """Return what a permission is about, as sent, and the patch of the tool call that it has."""
-    if "toolCall" in fields:
-        subject = draft.read(anything, fields["toolCall"], "toolCall", code="unreadable-field")
-        call = draft.read(sh.SAYING_NOTHING.tool_call_update, fields["toolCall"], "toolCall", code="unreadable-field")
-        return (FrozenDict(type="tool_call", toolCall=subject) if isinstance(subject, FrozenDict) else None), call
-    if fields.get("subject") is None:
-        return None, None
-    subject = draft.read(sh.permission_subject, fields["subject"], "subject", code="unreadable-field")
-    if subject is None or subject["type"] != "tool_call":
-        return subject, None
-    call = draft.read(
-        sh.CLEARING.tool_call_update,
-        subject["toolCall"],
-        "subject",
-        "toolCall",
-        code="unreadable-field",
+    parent = quirks.find_parent(params.meta) or (None if call is None else quirks.find_parent(call.meta))
+    key = open_request(context, session_id, names_session=True)
+    if call is not None:
+        emit_update(context, session_id, call, *path, live=True)
+    permission = s.Permission(
+        context.id,
+        parent=parent,
+        tool_call_id=tool_call_id,
+        title=None if params.title is UNSET else params.title,
+        description=params.description,
+        subject=subject,
+        options=params.options,
+        meta=params.meta,
     )
-    return subject, call
+    context.emit(e.QuestionAsked(session_id, key, permission))
 
 
-def permission_answered(draft: Draft, asked: Asked | None, result: Json) -> None:
-    """`RequestPermissionResponse`: what is not of the protocol's form is no approval."""
+def _read_subject(context: Context, fields: Mapping[str, Json]) -> tuple[FrozenDict | None, u.ToolCallUpdate | None, tuple[str, ...]]:
+    """Return what a permission is about, as sent, the patch of the tool call that it has, and where that stands."""
+    if "toolCall" in fields:
+        raw, form = fields["toolCall"], u.ToolCallUpdate1
+        sent = context.read(AnyJson, raw, "toolCall", code="unreadable-field")
+        subject = FrozenDict(type="tool_call", toolCall=sent) if isinstance(sent, FrozenDict) else None
+        return subject, context.read(form, raw, "toolCall", code="unreadable-field"), ("toolCall",)
+    if fields.get("subject") is None:
+        return None, None, ()
+    subject = context.read(o.RequestPermissionSubject, fields["subject"], "subject", code="unreadable-field")
+    if subject is None or subject["type"] != "tool_call":
+        return subject, None, ()
+    path = ("subject", "toolCall")
+    return subject, context.read(u.ToolCallUpdate, subject["toolCall"], *path, code="unreadable-field"), path
+
+
+def settle_permission(context: Context, asked: Asked | None, result: Json) -> None:
+    """Take a `RequestPermissionResponse`: what is not of the protocol's form is no approval."""
     if asked is None or asked.session_id is None:
         return
-    kept = _kept(draft, result)
+    whole = _keep(context, result)
     outcome = result.get("outcome") if isinstance(result, Mapping) else None
     kind = outcome.get("outcome") if isinstance(outcome, Mapping) else None
-    meta = _metas(draft, result, outcome)
-    answered = _Answer(draft, e.PermissionAnswered, asked, meta)
+    meta = _read_metas(context, result, outcome)
     option_id = outcome.get("optionId") if isinstance(outcome, Mapping) else None
     if kind == "selected" and type(option_id) is str:
-        answer = UNSET if _is_plain(result, outcome, "optionId") else kept
-        answered("selected", option_id=option_id, answer=answer, kept=kept)
+        answer = UNSET if _is_plain(result, outcome, "optionId") else whole
+        _emit_answer(context, asked, "selected", meta, option_id=option_id, answer=answer, whole=whole)
     elif kind == "cancelled":
-        answered("cancelled", answer=UNSET if _is_plain(result, outcome) else kept)
+        _emit_answer(context, asked, "cancelled", meta, answer=UNSET if _is_plain(result, outcome) else whole)
     else:
-        if not (type(kind) is str and kind != "selected" and draft.version == 2):
-            draft.note(
-                "invalid-answer",
-                "outcome: neither selected with an optionId nor cancelled",
-                ("outcome",),
-            )
-        answered("invalid", answer=kept)
+        if not (type(kind) is str and kind != "selected" and context.version == 2):
+            context.report("invalid-answer", "outcome: neither selected with an optionId nor cancelled", ("outcome",))
+        _emit_answer(context, asked, "invalid", meta, answer=whole)
 
 
-def _kept(draft: Draft, result: Json) -> Json | UnsetType:
-    kept = draft.read(anything, result, code="unreadable-field")
+def _emit_answer(context: Context, asked: Asked, status: str, meta: FrozenDict | None, **facts: Any) -> None:
+    context.emit(e.QuestionAnswered(asked.session_id, asked.key, status, meta=meta, **facts))
+
+
+def _keep(context: Context, result: Json) -> Json | UnsetType:
+    kept = context.read(AnyJson, result, code="unreadable-field")
     return UNSET if kept is None and result is not None else kept
 
 
 def _is_plain(result: Json, outcome: Json, *members: str) -> bool:
     """Whether an answer says nothing that its entry has no place for."""
-    return {"outcome", "_meta"}.issuperset(result) and {
-        "outcome",
-        "_meta",
-        *members,
-    }.issuperset(outcome)
+    return {"outcome", "_meta"}.issuperset(result) and {"outcome", "_meta", *members}.issuperset(outcome)
 
 
-def _metas(draft: Draft, result: Json, inner: Json) -> FrozenDict | None:
-    """The `_meta` of an answer and of what is in it, as one."""
-    outer = draft.meta(result) if isinstance(result, Mapping) else None
-    nested = draft.meta(inner, "outcome") if isinstance(inner, Mapping) and inner is not result else None
-    return both(outer, nested)
+def _read_metas(context: Context, result: Json, inner: Json) -> FrozenDict | None:
+    """Return the `_meta` of an answer and of what is in it, as one."""
+    outer = context.read_meta(result) if isinstance(result, Mapping) else None
+    nested = context.read_meta(inner, "outcome") if isinstance(inner, Mapping) and inner is not result else None
+    return merge(outer, nested)
 
 
-class _Answer:
-    """Emits the answer to a question."""
-
-    def __init__(
-        self,
-        draft: Draft,
-        event: Callable[..., Any],
-        asked: Asked,
-        meta: FrozenDict | None,
-    ) -> None:
-        self._draft, self._event, self._asked, self._meta = draft, event, asked, meta
-
-    def __call__(self, status: str, **facts: Any) -> None:
-        self._draft.emit(
-            self._event(
-                self._asked.session_id,
-                self._asked.key,
-                status,
-                meta=self._meta,
-                **facts,
-            )
-        )
-
-
-def permission_failed(draft: Draft, asked: Asked | None, error: Json) -> None:
-    """An error is no approval; a cancelled request is cancelled."""
-    _failed(draft, e.PermissionAnswered, asked, error)
-
-
-def _failed(draft: Draft, event: Callable[..., Any], asked: Asked | None, error: Json) -> None:
+def fail_question(context: Context, asked: Asked | None, error: Json) -> None:
+    """An error is no approval and no answer; a cancelled request is cancelled."""
     if asked is not None:
         status = "cancelled" if error_code(error) == CANCELLED else "failed"
-        draft.emit(event(asked.session_id, asked.key, status, error=error))
+        _emit_answer(context, asked, status, None, error=error)
 
 
 # --- elicitations ----------------------------------------------------------------------------------
 
 
-def elicitation_asked(draft: Draft, params: Json) -> None:
-    """`CreateElicitationRequest`. It always gets its entry, on the connection if it names no session."""
-    values = draft.fields(sh.elicitation_request, params)
-    session_id = draft.session_id = values.pop("session_id")
-    if session_id is None and values["request_id"] is UNSET and not draft.frame.partial:
-        draft.note("unreadable-field", "neither a sessionId nor a requestId", ())
-    mode, extra = values["mode"], values.pop("extra")
-    if mode in ("form", "url", None):
-        extra = None
-    elif draft.version == 1:
-        draft.note("unknown-variant", f"mode: {shown(mode)} is none of form, url", ("mode",))
+def ask_elicitation(context: Context, raw: Json) -> None:
+    """Take a `CreateElicitationRequest`. It always gets its entry, on the connection if it names no session."""
+    params = context.read_message(r.CreateElicitationRequest, raw)
+    session_id = context.session_id = params.session_id
+    if session_id is None and params.request_id is UNSET and not context.frame.partial:
+        context.report("unreadable-field", "neither a sessionId nor a requestId", ())
+    extra = None if params.mode in ("form", "url", None) else params.extra
+    if params.mode not in ("form", "url", None) and context.version == 1:
+        context.report("unknown-variant", f"mode: {format_id(params.mode)} is none of form, url", ("mode",))
     if extra is not None:
         extra = FrozenDict({key: value for key, value in extra.items() if key not in OUR_MEMBERS}) or None
-    _check_mode(draft, mode, values)
-    key = opened(draft, session_id, names_session=session_id is not None)
-    elicitation = s.Elicitation(draft_id(draft), extra=extra, **values)
-    if elicitation.elicitation_id is not None:
-        draft.remember(urls=draft.wire.urls.set(elicitation.elicitation_id, session_id))
-    draft.emit(e.ElicitationAsked(session_id, key, elicitation))
+    _check_mode(context, params)
+    key = open_request(context, session_id, names_session=session_id is not None)
+    if params.elicitation_id is not None:
+        context.remember(urls=context.wire.urls.set(params.elicitation_id, session_id))
+    elicitation = s.Elicitation(
+        context.id,
+        tool_call_id=params.tool_call_id,
+        request_id=params.request_id,
+        mode=params.mode,
+        message=params.message,
+        requested_schema=params.requested_schema,
+        url=params.url,
+        elicitation_id=params.elicitation_id,
+        meta=params.meta,
+        extra=extra,
+    )
+    context.emit(e.QuestionAsked(session_id, key, elicitation))
 
 
-OUR_MEMBERS: Final = frozenset(
-    ("type", "id", "turn", "status", "content", "completed", "answerOwed", "answer", "error"),
-)
+OUR_MEMBERS: Final = frozenset(("type", "id", "turn", "status", "content", "completed", "answerOwed", "answer", "error"))
 """What an elicitation's entry says besides what was sent: a vendor's member of that name would be taken for it."""
 
 
-def _check_mode(draft: Draft, mode: str | None, values: dict[str, Any]) -> None:
+def _check_mode(context: Context, params: r.CreateElicitationRequest) -> None:
     """What a mode needs must be there; a form's schema is that of an object."""
-    if draft.frame.partial:
+    if context.frame.partial:
         return
-    needed = {
-        "form": {"requested_schema": "requestedSchema"},
-        "url": {"url": "url", "elicitation_id": "elicitationId"},
-    }
-    for name, wire_name in needed.get(mode or "", {}).items():
-        if values[name] in (None, UNSET):
-            draft.note("unreadable-field", f"{wire_name}: is missing", (wire_name,))
-    schema = values["requested_schema"]
-    if mode == "form" and schema is not UNSET:
-        kind = schema.get("type", "object") if isinstance(schema, Mapping) else None
-        if kind != "object":
-            draft.note(
-                "invalid-schema",
-                f"requestedSchema: the form is no object but {kind!r}",
-                ("requestedSchema",),
-            )
+    needed: dict[str, Any] = {}
+    if params.mode == "form":
+        needed = {"requestedSchema": params.requested_schema}
+    elif params.mode == "url":
+        needed = {"url": params.url, "elicitationId": params.elicitation_id}
+    for name, value in needed.items():
+        if value is None or value is UNSET:
+            context.report("unreadable-field", f"{name}: is missing", (name,))
+    if params.mode == "form" and params.requested_schema is not UNSET:
+        fault = _find_fault(params.requested_schema)
+        if fault is not None:
+            context.report("invalid-schema", f"requestedSchema: {fault}", ("requestedSchema",))
 
 
-def elicitation_answered(draft: Draft, asked: Asked | None, result: Json) -> None:
-    """`CreateElicitationResponse`: `accept` with content, `decline`, `cancel`, or what version 2 may add."""
+def _find_fault(schema: Json) -> str | None:
+    """Return why a form cannot be made of *schema* (schema `ElicitationSchema`), `None` if it can."""
+    if not isinstance(schema, Mapping):
+        return "the form is no object but None"
+    if schema.get("type", "object") != "object":
+        return f"the form is no object but {schema['type']!r}"
+    properties, required = schema.get("properties", {}), schema.get("required")
+    if not isinstance(properties, Mapping):
+        return "its properties are no object"
+    for name, property_ in properties.items():
+        if not isinstance(property_, Mapping):
+            return f"the property {name!r} is no object"
+    if required is not None and not (isinstance(required, list) and all(type(name) is str for name in required)):
+        return "what is required is no list of names"
+    return None
+
+
+def settle_elicitation(context: Context, asked: Asked | None, result: Json) -> None:
+    """Take a `CreateElicitationResponse`: `accept` with content, `decline`, `cancel`, or what version 2 may add."""
     if asked is None:
         return
     inner = result
     if isinstance(result, Mapping) and isinstance(result.get("action"), Mapping):
         inner = result["action"]  # quirks.NESTED_ACTION
-    kept = _kept(draft, result)
-    answered = _Answer(draft, e.ElicitationAnswered, asked, _metas(draft, result, inner))
+    whole = _keep(context, result)
+    meta = _read_metas(context, result, inner)
     fields: Mapping[str, Json] = inner if isinstance(inner, Mapping) else {}
     action, content = fields.get("action"), fields.get("content")
-    spare = not {"action", "content", "_meta"}.issuperset(fields)
+    has_more = not {"action", "content", "_meta"}.issuperset(fields)
     if action == "accept" and (content is None or isinstance(content, Mapping)):
-        read = None if content is None else draft.read(anything, content, "content", code="unreadable-field")
-        answered("accepted", content=read, answer=kept if spare else UNSET)
+        read = None if content is None else context.read(AnyJson, content, "content", code="unreadable-field")
+        _emit_answer(context, asked, "accepted", meta, content=read, answer=whole if has_more else UNSET)
     elif action in ("decline", "cancel"):
-        answered(
-            "declined" if action == "decline" else "cancelled",
-            answer=kept if spare or content is not None else UNSET,
-        )
-    elif type(action) is str and action != "accept" and draft.version == 2:
-        answered("cancelled", answer=kept)  # schema CreateElicitationResponse: "MUST handle it as `cancel`"
+        status = "declined" if action == "decline" else "cancelled"
+        _emit_answer(context, asked, status, meta, answer=whole if has_more or content is not None else UNSET)
+    elif type(action) is str and action != "accept" and context.version == 2:
+        _emit_answer(context, asked, "cancelled", meta, answer=whole)  # schema CreateElicitationResponse: "MUST handle it as `cancel`"
     else:
-        draft.note(
-            "invalid-answer",
-            "action: none of accept (with an object), decline and cancel",
-            ("action",),
-        )
-        answered("invalid", answer=kept)
+        context.report("invalid-answer", "action: none of accept (with an object), decline and cancel", ("action",))
+        _emit_answer(context, asked, "invalid", meta, answer=whole)
 
 
-def elicitation_failed(draft: Draft, asked: Asked | None, error: Json) -> None:
-    """An error is no answer."""
-    _failed(draft, e.ElicitationAnswered, asked, error)
-
-
-def elicitation_completed(draft: Draft, params: Json) -> None:
-    """`CompleteElicitationNotification`: it names no session, so the normalizer remembers it."""
-    fields = draft.object(params)
-    id = draft.member(text, fields, "elicitationId", code="malformed")
+def take_completion(context: Context, raw: Json) -> None:
+    """Take a `CompleteElicitationNotification`: it names no session, so the normalizer remembers it."""
+    fields = context.read_object(raw)
+    id = context.read_member(str, fields, "elicitationId")
     if id is None:
         return
-    urls = draft.wire.urls
+    urls = context.wire.urls
     if urls.slot_of(id) < 0:
-        draft.note(
-            "repeated-completion",
-            f"no elicitation {id!r} waits to be completed",
-            ("elicitationId",),
-            id,
-        )
+        context.report("repeated-completion", f"no elicitation {id!r} waits to be completed", ("elicitationId",), id)
         return
     session_id = urls.get(id)
-    draft.remember(urls=urls.remove(id))
-    draft.emit(e.ElicitationCompleted(session_id, id, draft.meta(fields)))
+    context.remember(urls=urls.remove(id))
+    context.emit(e.ElicitationCompleted(session_id, id, context.read_meta(fields)))
 
 
 # --- files -----------------------------------------------------------------------------------------
 
 
-def file_asked(operation: str) -> Callable[[Draft, Json], None]:
-    """Return what asks for a file to be read or written; contents are not kept."""
+def ask_file(operation: str) -> Callable[[Context, RequestKey, r.TextFileRequest], None]:
+    """Return what takes a request for a file to be read or written; contents are not kept."""
 
-    def asked(draft: Draft, params: Json) -> None:
-        of_version(draft, 1)
-        values = draft.fields(sh.file_request, params)
-        session_id = draft.session_id = values["session_id"]
-        key = opened(draft, session_id, names_session=True)
-        if session_id is not None:
-            draft.emit(
-                e.FileAsked(
-                    session_id,
-                    key,
-                    s.FileRequest(operation, values["path"], meta=values["meta"]),
-                )
-            )
+    def ask(context: Context, key: RequestKey, params: r.TextFileRequest) -> None:
+        if params.session_id is not None:
+            file = s.FileRequest(operation, params.path, meta=params.meta)
+            context.emit(e.FileRequested(params.session_id, key, file))
 
-    return asked
+    return ask
 
 
-def file_answered(draft: Draft, asked: Asked | None, result: Json) -> None:
+def settle_file(context: Context, asked: Asked | None, result: r.Empty) -> None:
     """It is done."""
     if asked is not None and asked.session_id is not None:
-        draft.emit(
-            e.FileAnswered(
-                asked.session_id,
-                asked.key,
-                "answered",
-                draft.meta(draft.object(result)),
-            )
-        )
+        context.emit(e.FileAnswered(asked.session_id, asked.key, "answered", result.meta))
 
 
-def file_failed(draft: Draft, asked: Asked | None, error: Json) -> None:
+def fail_file(context: Context, asked: Asked | None, error: Json) -> None:
     """It is not done."""
     if asked is not None and asked.session_id is not None:
-        draft.emit(
-            e.FileAnswered(
-                asked.session_id,
-                asked.key,
-                "cancelled" if error_code(error) == CANCELLED else "failed",
-            )
-        )
+        status = "cancelled" if error_code(error) == CANCELLED else "failed"
+        context.emit(e.FileAnswered(asked.session_id, asked.key, status))
 
 
 # --- the client's terminals ------------------------------------------------------------------------
 
 
-def terminal_create_asked(draft: Draft, params: Json) -> None:
-    """`CreateTerminalRequest`: its id comes with the answer. The environment is never kept."""
-    of_version(draft, 1)
-    values = draft.fields(sh.terminal_request, params)
-    session_id = draft.session_id = values.pop("session_id")
-    opened(draft, session_id, names_session=True, facts=values)
-
-
-def terminal_created(draft: Draft, asked: Asked | None, result: Json) -> None:
-    """`CreateTerminalResponse`."""
-    if asked is None or asked.session_id is None:
+def settle_terminal_create(context: Context, asked: Asked | None, result: r.CreateTerminalResponse) -> None:
+    """The terminal's id comes with the answer. The environment is never kept."""
+    if asked is None or asked.session_id is None or result.terminal_id is None:
         return
-    fields = draft.object(result)
-    id = draft.member(text, fields, "terminalId")
-    if id is None:
-        return
-    facts = asked.facts
-    args = facts["args"]
-    meta = draft.meta(fields)
-    patch = e.TerminalPatched(
-        asked.session_id,
-        id,
-        "client",
-        command=UNSET if facts["command"] is None else facts["command"],
-        args=UNSET if args is None else tuple(args),
-        cwd=UNSET if facts["cwd"] is None else facts["cwd"],
-        renews=True,
-        meta=UNSET if facts["meta"] is None else facts["meta"],
-    )
-    draft.emit(patch)
-    if meta is not None:
-        draft.emit(e.TerminalPatched(asked.session_id, id, "client", meta=meta))
+    facts: dict[str, Any] = {name: UNSET if value is None else value for name, value in asked.facts.items()}
+    if facts["args"] is not UNSET:
+        facts["args"] = tuple(facts["args"])
+    context.emit(e.TerminalPatched(asked.session_id, result.terminal_id, "client", renews=True, **facts))
+    if result.meta is not None:
+        context.emit(e.TerminalPatched(asked.session_id, result.terminal_id, "client", meta=result.meta))
 
 
-def terminal_asked(draft: Draft, params: Json) -> None:
-    """A request about a terminal: its answer does not name it."""
-    of_version(draft, 1)
-    fields = draft.object(params)
-    session_id = session_of(draft, fields)
-    id = draft.member(text, fields, "terminalId")
-    meta = draft.meta(fields)
-    opened(draft, session_id, names_session=True, facts={"terminalId": id})
-    if meta is not None and session_id is not None and id is not None:
-        draft.emit(e.TerminalPatched(session_id, id, "client", creates=False, meta=meta))
+def ask_of_terminal(context: Context, key: RequestKey, params: r.TerminalRequest) -> None:
+    """The answer to a request about a terminal does not name it."""
+    if params.meta is not None and params.session_id is not None and params.terminal_id is not None:
+        context.emit(e.TerminalPatched(params.session_id, params.terminal_id, "client", creates=False, meta=params.meta))
 
 
-def terminal_answered(
-    read: Callable[[Draft, Json], dict[str, Any]],
-) -> Callable[[Draft, Asked | None, Json], None]:
-    """Return what takes an answer about a terminal; *read* gets the patch out of it."""
-
-    def answered(draft: Draft, asked: Asked | None, result: Json) -> None:
-        if asked is None or asked.session_id is None or asked.facts["terminalId"] is None:
-            return
-        draft.emit(e.TerminalPatched(asked.session_id, asked.facts["terminalId"], "client", **read(draft, result)))
-
-    return answered
+def _settle_terminal(context: Context, asked: Asked | None, meta: FrozenDict | None, **facts: Any) -> None:
+    if asked is not None and asked.session_id is not None and asked.facts["terminalId"] is not None:
+        meta_patch = UNSET if meta is None else meta  # one that is not there clears nothing
+        context.emit(e.TerminalPatched(asked.session_id, asked.facts["terminalId"], "client", meta=meta_patch, **facts))
 
 
-def output_of(draft: Draft, result: Json) -> dict[str, Any]:
-    """`TerminalOutputResponse`: all output that is retained."""
-    values = draft.fields(sh.output_answer, result)
-    output, truncated, status = (
-        values["output"],
-        values["truncated"],
-        values["exit_status"],
-    )
-    return {
-        "output": UNSET if output is None else output.encode("utf-8", "surrogatepass"),
-        "truncated": UNSET if truncated is None else truncated,
-        "exit_status": UNSET if status is None else status,
-        "meta": _sent(values["meta"]),
-    }
+def settle_terminal_output(context: Context, asked: Asked | None, result: r.TerminalOutputResponse) -> None:
+    """All output that is retained."""
+    output = UNSET if result.output is None else result.output.encode("utf-8", "surrogatepass")
+    truncated = UNSET if result.truncated is None else result.truncated
+    status = UNSET if result.exit_status is None else result.exit_status
+    _settle_terminal(context, asked, result.meta, output=output, truncated=truncated, exit_status=status)
 
 
-def _sent(meta: FrozenDict | None) -> FrozenDict | UnsetType:
-    """The `_meta` of an answer as a patch: one that is not there clears nothing."""
-    return UNSET if meta is None else meta
+def settle_terminal_exit(context: Context, asked: Asked | None, result: s.ExitStatus) -> None:
+    """Its command ended; `_meta` of the answer is the terminal's."""
+    status = s.ExitStatus(exit_code=result.exit_code, signal=result.signal)
+    _settle_terminal(context, asked, result.meta, exit_status=status, creates=False)
 
 
-def exit_of(draft: Draft, result: Json) -> dict[str, Any]:
-    """`WaitForTerminalExitResponse`."""
-    status = draft.read(sh.exit_status, draft.object(result))
-    return {"exit_status": s.ExitStatus(status.exit_code, status.signal), "creates": False, "meta": _sent(status.meta)}
+def settle_terminal_kill(context: Context, asked: Asked | None, result: r.Empty) -> None:
+    """Its command was killed; the terminal stays."""
+    _settle_terminal(context, asked, result.meta, killed=True, creates=False)
 
 
-def killed(draft: Draft, result: Json) -> dict[str, Any]:
-    """`KillTerminalResponse`: the terminal stays."""
-    return {"killed": True, "creates": False, "meta": _sent(draft.meta(draft.object(result)))}
-
-
-def released(draft: Draft, result: Json) -> dict[str, Any]:
-    """`ReleaseTerminalResponse`: its output stays."""
-    return {"released": True, "creates": False, "meta": _sent(draft.meta(draft.object(result)))}
+def settle_terminal_release(context: Context, asked: Asked | None, result: r.Empty) -> None:
+    """The terminal is released; its output stays."""
+    _settle_terminal(context, asked, result.meta, released=True, creates=False)

@@ -6,144 +6,135 @@ from collections.abc import Mapping
 
 from .. import events as e
 from .. import state as s
-from .._json import FrozenList, Json
+from .._json import FrozenDict, FrozenList, Json
 from .._model import UNSET, replace
-from . import scrub
-from . import shapes as sh
-from .correlate import opened
-from .decode import kind_of, text
-from .draft import Draft
-from .giving_up import all_forgotten
+from ..protocol import requests as r
+from ..protocol.marks import Message
+from ..protocol.secrets import scrub
+from ..protocol.values import kind_of
+from ..state import RequestKey
+from .abandon import forget_all
+from .context import Context
+from .correlate import open_request
 from .wire import Asked
 
 
-def initialize_asked(draft: Draft, params: Json) -> None:
+def ask_initialize(context: Context, raw: Json) -> None:
     """A further `initialize` is a new connection: what was open is forgotten, and the version with it."""
-    renewed = "initialize" in draft.wire.recorded
+    renewed = "initialize" in context.wire.recorded
     if renewed:
-        draft.note("new-connection", f"the client initialized again; {len(draft.wire.open)} requests were open")
-        all_forgotten(draft)
-        draft.remember(version=1, settled=False, recorded=frozenset(), blocked=frozenset())
-    values = draft.fields(sh.initialize_request, params)
-    draft.emit(e.Connecting(renewed=renewed, **values))
-    opened(draft)
+        context.report("new-connection", f"the client initialized again; {len(context.wire.open)} requests were open")
+        forget_all(context)
+        context.remember(version=1, settled=False, recorded=frozenset(), blocked=frozenset())
+    request = context.read_message(r.InitializeRequest, raw)
+    context.emit(e.InitializeRequested(request, renewed))
+    open_request(context)
 
 
-def initialize_answered(draft: Draft, asked: Asked | None, result: Json) -> None:
+def settle_initialize(context: Context, asked: Asked | None, raw: Json) -> None:
     """The number in the agent's answer decides."""
-    version = _version(draft, result if isinstance(result, Mapping) else {})
+    version = _read_version(context, raw if isinstance(raw, Mapping) else {})
     if version is not None:
-        draft.remember(version=version, settled=True)
-    values = draft.fields(sh.initialize_answer, result)
-    if values["auth_methods"] is not None:
-        values["auth_methods"] = tuple(_without_secrets(method) for method in values["auth_methods"])
-    draft.emit(e.ConnectFailed(**values) if version is None else e.Connected(version, **values))
+        context.remember(version=version, settled=True)
+    response = context.read_message(r.InitializeResponse, raw)
+    if response.auth_methods is not None:
+        response = replace(response, auth_methods=tuple(map(_without_secrets, response.auth_methods)))
+    context.emit(e.InitializeFailed(None, response) if version is None else e.Initialized(version, response))
 
 
-def _version(draft: Draft, result: Mapping[str, Json]) -> int | None:
+def _read_version(context: Context, result: Mapping[str, Json]) -> int | None:
     number = result.get("protocolVersion", UNSET)
-    if number is UNSET and draft.frame.partial:
-        return draft.version
+    if number is UNSET and context.frame.partial:
+        return context.version
     if type(number) is not int and type(number) is not float:
-        draft.note(
-            "version-unreadable",
-            f"protocolVersion: a number is wanted, not {kind_of(number)}",
-            ("protocolVersion",),
-        )
+        kind = kind_of(number)
+        context.report("version-unreadable", f"protocolVersion: a number is wanted, not {kind}", ("protocolVersion",))
         return None
     if number == 2 and "agentCapabilities" in result and "info" not in result:
-        draft.note(
-            "version-shape",
-            "protocolVersion 2 in the shape of version 1, which it is read as",
-            ("protocolVersion",),
-        )
+        context.report("version-shape", "protocolVersion 2 in the shape of version 1, which it is read as", ("protocolVersion",))
         return 1
     if number not in (1, 2):
         nearest = 2 if number > 1.5 else 1
-        draft.note(
-            "version-unsupported",
-            f"protocolVersion {number} is read as {nearest}",
-            ("protocolVersion",),
-        )
+        context.report("version-unsupported", f"protocolVersion {number} is read as {nearest}", ("protocolVersion",))
         return nearest
     return int(number)
 
 
-def initialize_failed(draft: Draft, asked: Asked | None, error: Json) -> None:
+def fail_initialize(context: Context, asked: Asked | None, error: Json) -> None:
     """The agent refused."""
-    draft.emit(e.ConnectFailed(error))
+    context.emit(e.InitializeFailed(error))
 
 
 def _without_secrets(method: s.AuthMethod) -> s.AuthMethod:
-    extra = method.extra
-    return method if extra is None else replace(method, extra=scrub.scrubbed(extra))
+    return method if method.extra is None else replace(method, extra=scrub(method.extra))
 
 
-def authenticate_asked(draft: Draft, params: Json) -> None:
-    """Remember the method: the answer does not repeat it."""
-    if draft.method == "auth/login":
-        tell_version_2(draft)
-    else:
-        of_version(draft, 1)
-    fields = draft.object(params)
-    method_id = draft.member(text, fields, "methodId")
-    meta = draft.meta(fields)
-    opened(draft, facts={"methodId": method_id})
-    if meta is not None:
-        draft.emit(e.ConnectionMetaSent(meta))
-
-
-def authenticated(draft: Draft, asked: Asked | None, result: Json) -> None:
+def settle_authenticate(context: Context, asked: Asked | None, result: r.Empty) -> None:
     """The agent accepted."""
-    method_id = None if asked is None else asked.facts["methodId"]
-    draft.emit(e.Authenticated(method_id, draft.meta(draft.object(result))))
+    context.emit(e.Authenticated(None if asked is None else asked.facts["methodId"], result.meta))
 
 
-def logout_asked(draft: Draft, params: Json) -> None:
-    """Ask to be nobody."""
-    if draft.method == "auth/logout":
-        tell_version_2(draft)
-    else:
-        of_version(draft, 1)
-    connection_asked(draft, params)
-
-
-def connection_asked(draft: Draft, params: Json) -> None:
-    """A request about the connection that only its answer matters of."""
-    meta = draft.meta(draft.object(params))
-    opened(draft)
-    if meta is not None:
-        draft.emit(e.ConnectionMetaSent(meta))
-
-
-def logged_out(draft: Draft, asked: Asked | None, result: Json) -> None:
+def settle_logout(context: Context, asked: Asked | None, result: r.Empty) -> None:
     """The user is nobody."""
-    draft.emit(e.LoggedOut(draft.meta(draft.object(result))))
+    context.emit(e.LoggedOut(result.meta))
 
 
-def auth_status(draft: Draft, asked: Asked | None, result: Json) -> None:
-    """`AuthStatusResponse`."""
-    auth_reported(draft, result)
+def settle_auth_status(context: Context, asked: Asked | None, raw: Json) -> None:
+    """The answer says the same as the notification."""
+    take_auth_status(context, raw)
 
 
-def auth_reported(draft: Draft, payload: Json) -> None:
-    """`AuthStatusResponse` or `AuthStatusUpdateNotification`: the same fields."""
-    values = draft.read(sh.auth_status, draft.object(payload))
-    if values is not None:
-        accounts = values["accounts"]
-        auth = s.Auth(values["state"], None if accounts is None else FrozenList(accounts))
-        draft.emit(e.AuthReported(auth, values["meta"]))
+def take_auth_status(context: Context, raw: Json) -> None:
+    """Take an `AuthStatusResponse` or an `AuthStatusUpdateNotification`: they have the same fields."""
+    status = context.read(r.AuthStatusResponse, context.read_object(raw))
+    if status is not None:
+        accounts = None if status.accounts is None else FrozenList(status.accounts)
+        context.emit(e.AuthReported(s.Auth(status.state, accounts), status.meta))
 
 
-def tell_version_2(draft: Draft) -> None:
+def emit_connection_meta(context: Context, key: RequestKey, params: Message) -> None:
+    """Of a request about the connection that only its answer matters of, `_meta` is kept."""
+    if params.meta is not None:
+        context.emit(e.ConnectionMetaSent(params.meta))
+
+
+def tell_version_2(context: Context, raw: Json = None) -> None:
     """A message that only version 2 has shows that version, as long as nothing else decided it."""
-    if not draft.wire.settled:
-        draft.remember(version=2, settled=True)
+    if not context.wire.settled:
+        context.remember(version=2, settled=True)
     else:
-        of_version(draft, 2)
+        check_version(context, 2)
 
 
-def of_version(draft: Draft, version: int) -> None:
-    """Note that the frame's message is one of *version*, if the connection has the other one."""
-    if draft.version != version:
-        draft.note("other-version", f"{draft.method} in this form is a message of version {version}", ())
+def check_version(context: Context, version: int) -> None:
+    """Report that the frame's message is one of *version*, if the connection has the other one."""
+    if context.version != version:
+        context.report("other-version", f"{context.method} in this form is a message of version {version}", ())
+
+
+def expect_version_1(context: Context, raw: Json) -> None:
+    """The message is one of version 1."""
+    check_version(context, 1)
+
+
+def expect_version_2(context: Context, raw: Json) -> None:
+    """The message is one of version 2."""
+    check_version(context, 2)
+
+
+def merge(first: FrozenDict | None, second: FrozenDict | None) -> FrozenDict | None:
+    """Return two `_meta` as one; where both have a key, the second's counts."""
+    if first is None or second is None:
+        return second if first is None else first
+    return FrozenDict({**first, **second})
+
+
+def error_code(error: Json) -> int | None:
+    """Return the code of an error object."""
+    code = error.get("code") if isinstance(error, Mapping) else None
+    return code if type(code) is int else None
+
+
+NOT_FOUND = -32002
+CANCELLED = -32800
+"""The codes of errors that mean something here (schema `ErrorCode`)."""

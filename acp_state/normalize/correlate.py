@@ -14,7 +14,7 @@ from .._model import UNSET
 from ..frames import Frame, Sender
 from ..methods import CANCEL_REQUEST, CLIENT_REQUESTS, sender_of
 from ..state import OpenRequest, RequestKey
-from .draft import Draft
+from .context import Context
 from .wire import Asked, Wire
 
 
@@ -24,7 +24,7 @@ OTHER: Final[Mapping[str, Sender]] = {"client": "agent", "agent": "client"}
 # --- senders ---------------------------------------------------------------------------------------
 
 
-def sender_of_frame(wire: Wire, frame: Frame) -> tuple[Sender | None, str | None]:
+def infer_sender(wire: Wire, frame: Frame) -> tuple[Sender | None, str | None]:
     """Return who sent *frame*, and what is doubtful about it.
 
     Where the recording does not say: a request by its method; an answer by who has a request with
@@ -34,25 +34,25 @@ def sender_of_frame(wire: Wire, frame: Frame) -> tuple[Sender | None, str | None
         return frame.sender, None
     if frame.kind in ("request", "notification"):
         if frame.method == CANCEL_REQUEST:
-            return _canceller(wire, frame), None
+            return _infer_canceller(wire, frame), None
         if frame.method == "mcp/message":
             return ("agent" if frame.kind == "request" else "client"), None
         # A vendor's own: nearly all come from agents.
         return sender_of(frame.method or "") or "agent", None  # type: ignore[return-value]  # no other word is given
-    return _answerer(wire, frame)
+    return _infer_answerer(wire, frame)
 
 
-def _canceller(wire: Wire, frame: Frame) -> Sender | None:
+def _infer_canceller(wire: Wire, frame: Frame) -> Sender | None:
     params = frame.payload
     id = params.get("requestId", UNSET) if isinstance(params, Mapping) else UNSET
-    sides: list[Sender] = [] if id is UNSET else [side for side in ("client", "agent") if _by_id(wire, side, id) is not None]
+    sides: list[Sender] = [] if id is UNSET else [side for side in ("client", "agent") if _find_by_id(wire, side, id) is not None]
     return sides[0] if len(sides) == 1 else None
 
 
-def _answerer(wire: Wire, frame: Frame) -> tuple[Sender | None, str | None]:
-    asked = [found for side in ("client", "agent") if (found := _open(wire, side, frame)) is not None]
+def _infer_answerer(wire: Wire, frame: Frame) -> tuple[Sender | None, str | None]:
+    asked = [found for side in ("client", "agent") if (found := _find_open(wire, side, frame)) is not None]
     if not asked:
-        return ("client" if _client_shape(frame.payload) else "agent"), None
+        return ("client" if _has_client_shape(frame.payload) else "agent"), None
     if len(asked) == 1:
         return OTHER[asked[0].sender], None
     fitting = [request for request in asked if frame.kind == "response" and _fits(request.method, frame.payload)]
@@ -96,11 +96,11 @@ def _fits(method: str, result: Json) -> bool:
     return not _TOLD_BY.intersection(keys) if wanted is None else bool(wanted.intersection(keys))
 
 
-def _client_shape(result: Json) -> bool:
+def _has_client_shape(result: Json) -> bool:
     return isinstance(result, Mapping) and not _CLIENT_KEYS.isdisjoint(result)
 
 
-def method_of_orphan(result: Json) -> str | None:
+def guess_method(result: Json) -> str | None:
     """Return the client's method that an agent's *result* tells of itself, `None` if it does not."""
     if not isinstance(result, Mapping):
         return None
@@ -120,29 +120,29 @@ def method_of_orphan(result: Json) -> str | None:
 # --- open requests ---------------------------------------------------------------------------------
 
 
-def _by_id(wire: Wire, sender: str, id: Json) -> Asked | None:
+def _find_by_id(wire: Wire, sender: str, id: Json) -> Asked | None:
     return None if id is None else wire.open.get((sender, key_of(id)))
 
 
-def _open(wire: Wire, sender: str, frame: Frame) -> Asked | None:
+def _find_open(wire: Wire, sender: str, frame: Frame) -> Asked | None:
     """Return the open request of *sender* that *frame* answers.
 
     Where the recording has no id it is the oldest one of its method; `null` is an id that several may have.
     """
     if frame.id is not UNSET and frame.id is not None:
-        return _by_id(wire, sender, frame.id)
+        return _find_by_id(wire, sender, frame.id)
     if frame.id is UNSET and frame.method is None:
         return None
     return wire.oldest_nameless(sender, frame.method)
 
 
-def taken_over(draft: Draft) -> Asked | None:
+def find_taken_over(context: Context) -> Asked | None:
     """Return the open request whose id the frame's request takes; `null` is never taken (SPEC 3)."""
-    return None if draft.frame.id is UNSET else _by_id(draft.wire, draft.sender, draft.frame.id)
+    return None if context.frame.id is UNSET else _find_by_id(context.wire, context.sender, context.frame.id)
 
 
-def opened(
-    draft: Draft,
+def open_request(
+    context: Context,
     session_id: str | None = None,
     *,
     names_session: bool = False,
@@ -150,37 +150,37 @@ def opened(
     facts: Mapping[str, Json] | None = None,
 ) -> RequestKey:
     """Note that the frame's request waits for an answer, and return its key."""
-    method = draft.frame.method or ""
-    id = None if draft.frame.id is UNSET else draft.frame.id
+    method = context.frame.method or ""
+    id = context.id
     key = key_of(id)
     if id is None:
-        serial = draft.wire.serial + 1
+        serial = context.wire.serial + 1
         key = ("#", serial)
-        draft.remember(serial=serial)
-    place = (draft.sender, key)
-    asked = Asked(draft.sender, key, id, method, session_id, waits, freeze(facts or {}))
-    draft.wire = draft.wire.with_open(asked)
-    if draft.sender == "client" and method in CLIENT_REQUESTS and method not in draft.wire.recorded:
-        draft.remember(recorded=draft.wire.recorded | {method})
-    draft.emit(e.RequestOpened(place, OpenRequest(draft.sender, id, method, session_id), names_session))
+        context.remember(serial=serial)
+    place = (context.sender, key)
+    asked = Asked(context.sender, key, id, method, session_id, waits, freeze(facts or {}))
+    context.wire = context.wire.with_open(asked)
+    if context.sender == "client" and method in CLIENT_REQUESTS and method not in context.wire.recorded:
+        context.remember(recorded=context.wire.recorded | {method})
+    context.emit(e.RequestOpened(place, OpenRequest(context.sender, id, method, session_id), names_session))
     return key
 
 
-def close(draft: Draft, asked: Asked) -> None:
+def close_request(context: Context, asked: Asked) -> None:
     """Note that *asked* waits no more."""
     place = (asked.sender, asked.key)
-    draft.wire = draft.wire.without(asked)
-    draft.emit(e.RequestClosed(place))
+    context.wire = context.wire.without(asked)
+    context.emit(e.RequestClosed(place))
 
 
-def answered(draft: Draft) -> Asked | None:
+def settle_request(context: Context) -> Asked | None:
     """Return the request that the frame answers, which then is open no more; `None` if there is none."""
-    asked = _open(draft.wire, OTHER[draft.sender], draft.frame)
+    asked = _find_open(context.wire, OTHER[context.sender], context.frame)
     if asked is not None:
-        close(draft, asked)
+        close_request(context, asked)
     return asked
 
 
-def own_request(draft: Draft, id: Json) -> Asked | None:
+def find_own_request(context: Context, id: Json) -> Asked | None:
     """Return the open request of the frame's own sender with that *id*."""
-    return _by_id(draft.wire, draft.sender, id)
+    return _find_by_id(context.wire, context.sender, id)

@@ -9,13 +9,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from .._json import FrozenDict, Json
+from ..protocol.marks import BareObject, Lenient
 
 
 PARENT_LINKS: Final[tuple[tuple[str, ...], ...]] = (
-    (
-        "claudeCode",
-        "parentToolUseId",
-    ),  # claude-agent-acp: messages and calls of a subagent in its parent's session
+    ("claudeCode", "parentToolUseId"),  # claude-agent-acp: messages and calls of a subagent in its parent's session
     ("claudeCode", "parentToolCallId"),
     ("parentToolUseId",),
     ("parentToolCallId",),
@@ -23,7 +21,7 @@ PARENT_LINKS: Final[tuple[tuple[str, ...], ...]] = (
 """Where `_meta` says of which tool call an entry is a part."""
 
 
-def parent_link(meta: Json) -> str | None:
+def find_parent(meta: Json) -> str | None:
     """Return the id of the tool call that an entry is a part of, as its `_meta` says."""
     if not meta:
         return None
@@ -36,18 +34,55 @@ def parent_link(meta: Json) -> str | None:
     return None
 
 
-TERMINAL_KEYS: Final = frozenset(("terminal_info", "terminal_output", "terminal_output_delta", "terminal_exit"))
-"""The `_meta` keys of a tool call that show a terminal which nobody runs by the protocol (SPEC 4.7).
-
-Seen in claude-agent-acp and codex-acp; the latter chooses the key by the client's `_meta.terminal_output`.
-"""
+# --- terminals in `_meta` (SPEC 4.7) ---------------------------------------------------------------
+# Seen in claude-agent-acp and codex-acp; the latter chooses the member by the client's `_meta.terminal_output`.
 
 
-def without_terminal(meta: FrozenDict) -> FrozenDict | None:
-    """Return *meta* without the keys that are folded into a terminal."""
-    rest = {key: value for key, value in meta.items() if key not in TERMINAL_KEYS}
-    return FrozenDict(rest) if rest else None
+class Display(BareObject, frozen=True, rename=None):
+    """A member of a tool call's `_meta` that shows a terminal (SPEC 4.7)."""
 
+    terminal_id: str
+
+
+class DisplayInfo(Display, frozen=True, rename=None):
+    """A terminal exists (`terminal_info`)."""
+
+    cwd: Lenient[str] = None
+
+
+class DisplayOutput(Display, frozen=True, rename=None):
+    """Output of a terminal (`terminal_output`, `terminal_output_delta`)."""
+
+    data: str
+
+
+class DisplayExit(Display, frozen=True, rename=None):
+    """The exit of a terminal's command (`terminal_exit`)."""
+
+    exit_code: Lenient[int] = None
+    signal: Lenient[str] = None
+
+
+DISPLAYS: Final[Mapping[str, type[Display]]] = {
+    "terminal_info": DisplayInfo,
+    "terminal_output": DisplayOutput,
+    "terminal_output_delta": DisplayOutput,
+    "terminal_exit": DisplayExit,
+}
+"""The members of a tool call's `_meta` that show a display terminal (SPEC 4.7)."""
+
+
+def shows_terminal(meta: Json) -> bool:
+    """Whether the `_meta` of a tool call shows a terminal."""
+    return bool(meta) and not DISPLAYS.keys().isdisjoint(meta)
+
+
+def without_terminals(meta: FrozenDict) -> FrozenDict | None:
+    """Return the `_meta` of a tool call without the members that are folded into a terminal."""
+    return FrozenDict({key: value for key, value in meta.items() if key not in DISPLAYS}) or None
+
+
+# --- questions -------------------------------------------------------------------------------------
 
 NESTED_ACTION: Final = "session/elicitation"
 """The older method whose answer nests the action: `{"action": {"action": "accept", ...}}` (seen from T3 Code)."""

@@ -3,427 +3,277 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from .. import events as e
-from .._json import FrozenDict, Json
-from .._model import UNSET
-from . import shapes as sh
-from .connection import of_version
-from .correlate import close, opened
-from .decode import text
-from .draft import Draft
+from .._json import FrozenDict, Json, key_of
+from ..protocol import objects as o
+from ..protocol import requests as r
+from ..protocol import updates as u
+from ..state import RequestKey
+from .connection import CANCELLED, NOT_FOUND, check_version, emit_connection_meta, error_code, merge
+from .context import Context
+from .correlate import close_request, open_request
 from .wire import SETUPS, Asked
-
-
-NOT_FOUND: Final = -32002
-CANCELLED: Final = -32800
-
-
-def session_of(draft: Draft, params: Mapping[str, Json]) -> str | None:
-    """Return the session that a request names, `None` with an error if it names none."""
-    session_id: str | None = draft.fields(sh.named_session, params)["session_id"]
-    draft.session_id = session_id
-    return session_id
-
-
-def error_code(error: Json) -> int | None:
-    """Return the code of an error object."""
-    code = error.get("code") if isinstance(error, Mapping) else None
-    return code if type(code) is int else None
-
-
-def both(first: FrozenDict | None, second: FrozenDict | None) -> FrozenDict | None:
-    """Return two `_meta` as one; where both have a key, the second's counts."""
-    if first is None or second is None:
-        return second if first is None else first
-    return FrozenDict({**first, **second})
 
 
 # --- set up ----------------------------------------------------------------------------------------
 
 
-def new_asked(draft: Draft, params: Json) -> None:
-    """The session's id comes with the answer."""
-    values = draft.fields(sh.new_request, params)
-    opened(
-        draft,
-        facts={
-            "cwd": values["cwd"],
-            "dirs": values["additional_directories"],
-            "meta": values["meta"],
-        },
-    )
-
-
-def fork_asked(draft: Draft, params: Json) -> None:
-    """The new session's id comes with the answer; the old one is not touched."""
-    values = draft.fields(sh.setup_request, params)
-    draft.session_id = values["session_id"]
-    opened(
-        draft,
-        values["session_id"],
-        facts={
-            "cwd": values["cwd"],
-            "dirs": values["additional_directories"],
-            "meta": values["meta"],
-            "source": values["session_id"],
-        },
-    )
-
-
-def load_asked(draft: Draft, params: Json) -> None:
+def ask_load(context: Context, raw: Json) -> None:
     """The agent will replay all that it has."""
-    of_version(draft, 1)
-    _setup_asked(draft, draft.fields(sh.setup_request, params), "start")
+    check_version(context, 1)
+    _ask_setup(context, context.read_message(r.SetupRequest, raw), "start", {})
 
 
-def resume_asked(draft: Draft, params: Json) -> None:
-    """The agent will replay nothing, all, or from a cursor on."""
-    values = draft.fields(sh.setup_request, params)
-    cursor = values["replay_from"]
-    _setup_asked(
-        draft,
-        values,
-        "none" if cursor is None else "start" if cursor["type"] == "start" else "cursor",
-    )
+def ask_resume(context: Context, raw: Json) -> None:
+    """The agent will replay nothing, all, or what comes from a cursor on."""
+    params = context.read_message(r.SetupRequest, raw)
+    cursor = params.replay_from
+    scope = "none" if cursor is None else "start" if cursor.type == "start" else "cursor"
+    _ask_setup(context, params, scope, {"scope": scope} if scope == "none" else {})
 
 
-def _setup_asked(draft: Draft, values: dict[str, Any], scope: str) -> None:
-    session_id = draft.session_id = values["session_id"]
-    cwd, dirs = values["cwd"], values["additional_directories"]
-    opened(draft, session_id, facts={"cwd": cwd, "dirs": dirs})
+def _ask_setup(context: Context, params: r.SetupRequest, scope: str, facts: Mapping[str, Json]) -> None:
+    session_id = context.session_id = params.session_id
+    cwd, directories = params.cwd, params.additional_directories
+    open_request(context, session_id, facts={"cwd": cwd, "dirs": directories, **facts})
     if session_id is not None:
-        draft.emit(e.SessionSetupAsked(session_id, scope, cwd, dirs, values["meta"]))
+        context.emit(e.SetupRequested(session_id, scope, cwd, directories, params.meta))
 
 
-def set_up(draft: Draft, asked: Asked | None, result: Json) -> None:
-    """`NewSessionResponse`, `LoadSessionResponse` and their like; `null` is success."""
-    names_itself = draft.method in ("session/new", "session/fork")
-    session_id = session_of(draft, draft.object(result)) if names_itself else draft.session_id
-    values = draft.fields(sh.setup_answer, result)
-    if session_id is None:
+def settle_setup(context: Context, asked: Asked | None, raw: Json) -> None:
+    """Take a `NewSessionResponse`, `LoadSessionResponse` or their like; `null` is success."""
+    fields = context.read_object(raw)
+    names_itself = context.method in ("session/new", "session/fork")
+    if names_itself:
+        context.session_id = context.read_member(str, fields, "sessionId", code="unreadable-field")
+    response = context.read_message(r.SetupResponse, fields)
+    if context.session_id is None:
         if not names_itself:
-            draft.note("unmatched-answer", f"an answer to {draft.method}, and no session that it could be about")
+            context.report("unmatched-answer", f"an answer to {context.method}, and no session that it could be about")
         return
     facts: Mapping[str, Json] = {} if asked is None else asked.facts
-    modes, models = values["modes"] or _NONE_CHOSEN, values["models"] or _NONE_CHOSEN
-    draft.emit(
-        e.SessionReady(
-            session_id,
-            newest=draft.wire.is_newest_setup(asked),
-            cwd=facts.get("cwd", UNSET),
-            additional_directories=_directories(facts),
+    directories = facts.get("dirs")
+    context.emit(
+        e.SetupAnswered(
+            context.session_id,
+            response,
+            newest=context.wire.is_newest_setup(asked),
+            cwd=facts.get("cwd"),
+            additional_directories=None if directories is None else tuple(directories),
             forked_from=facts.get("source"),
-            current_mode_id=modes["current_id"],
-            available_modes=modes["available"],
-            modes_meta=modes["meta"],
-            current_model_id=models["current_id"],
-            available_models=models["available"],
-            models_meta=models["meta"],
-            config_options=values["config_options"],
-            available_commands=values["available_commands"],
-            fresh=names_itself and draft.version == 2,
-            complete=draft.version == 2,
+            fresh=names_itself and context.version == 2,
+            complete=context.version == 2,
             orphan=asked is None and not names_itself,
-            meta=both(facts.get("meta"), values["meta"]),
+            meta=merge(facts.get("meta"), response.meta),
         )
     )
 
 
-_NONE_CHOSEN: Final[Mapping[str, Json]] = {
-    "current_id": None,
-    "available": None,
-    "meta": None,
-}
-
-
-def _directories(facts: Mapping[str, Json]) -> Any:
-    if "dirs" not in facts:
-        return UNSET
-    dirs = facts["dirs"]
-    return None if dirs is None else tuple(dirs)
-
-
-def setup_failed(draft: Draft, asked: Asked | None, error: Json) -> None:
+def fail_setup(context: Context, asked: Asked | None, error: Json) -> None:
     """A load or resume failed; a session that was only to be made never was."""
     if asked is not None and asked.session_id is not None and asked.method in SETUPS:
-        draft.emit(e.SessionSetupFailed(asked.session_id, error, newest=draft.wire.is_newest_setup(asked)))
+        context.emit(e.SetupFailed(asked.session_id, error, newest=context.wire.is_newest_setup(asked)))
 
 
 # --- settings --------------------------------------------------------------------------------------
 
 
-def setting_asked(name: str, wire_name: str) -> Callable[[Draft, Json], None]:
-    """Return what asks for a setting: the answer may carry no value, so the request's counts."""
-
-    def asked(draft: Draft, params: Json) -> None:
-        of_version(draft, 1)
-        fields = draft.object(params)
-        session_id = session_of(draft, fields)
-        value = draft.member(text, fields, wire_name)
-        opened(draft, session_id, names_session=True, facts={name: value})
-        _session_meta(draft, session_id, fields)
-
-    return asked
+def emit_session_meta(context: Context, key: RequestKey, params: Any) -> None:
+    """Of a request about a session that only its answer matters of, `_meta` is kept."""
+    _emit_meta(context, params.session_id, params.meta)
 
 
-def _session_meta(draft: Draft, session_id: str | None, fields: Mapping[str, Json], *, known_only: bool = False) -> None:
-    meta = draft.meta(fields)
+def emit_known_meta(context: Context, key: RequestKey, params: Any) -> None:
+    """The same for a request that makes an unknown session no more known (SPEC 4.6)."""
+    _emit_meta(context, params.session_id, params.meta, known_only=True)
+
+
+def _emit_meta(context: Context, session_id: str | None, meta: FrozenDict | None, *, known_only: bool = False) -> None:
     if meta is not None and session_id is not None:
-        draft.emit(e.SessionMetaSent(session_id, meta, known_only))
+        context.emit(e.SessionMetaSent(session_id, meta, known_only))
 
 
-def asked_of_session(draft: Draft, params: Json) -> None:
-    """A request about a session that only its answer matters of."""
-    fields = draft.object(params)
-    session_id = session_of(draft, fields)
-    names_none = draft.method in NAMING_NO_SESSION
-    opened(draft, session_id, names_session=not names_none)
-    _session_meta(draft, session_id, fields, known_only=names_none)
+def settle_with_meta(context: Context, asked: Asked | None, result: r.Empty) -> None:
+    """Take an answer that says nothing but `_meta`, which is the session's."""
+    _emit_meta(context, context.session_id, result.meta)
 
 
-NAMING_NO_SESSION: Final = frozenset(
-    (
-        "session/close",
-        "session/archive",
-        "session/delete",
-        "session/status",
-        "session/set_title",
-        "session/unarchive",
-    )
-)
-"""Methods that make an unknown session no more known (SPEC 4.6)."""
-
-
-def mode_set(draft: Draft, asked: Asked | None, result: Json) -> None:
+def settle_mode(context: Context, asked: Asked | None, result: r.Empty) -> None:
     """The mode is what the request said."""
     if asked is not None and asked.session_id is not None and asked.facts["mode"] is not None:
-        draft.emit(e.ModeChosen(asked.session_id, asked.facts["mode"], draft.meta(draft.object(result))))
+        context.emit(e.SessionUpdate(asked.session_id, u.CurrentModeUpdate(asked.facts["mode"], meta=result.meta)))
 
 
-def model_set(draft: Draft, asked: Asked | None, result: Json) -> None:
+def settle_model(context: Context, asked: Asked | None, result: r.Empty) -> None:
     """The model is what the request said."""
     if asked is not None and asked.session_id is not None and asked.facts["model"] is not None:
-        draft.emit(e.ModelChosen(asked.session_id, asked.facts["model"], draft.meta(draft.object(result))))
+        context.emit(e.ModelChosen(asked.session_id, asked.facts["model"], result.meta))
 
 
-def config_set(draft: Draft, asked: Asked | None, result: Json) -> None:
-    """`SetSessionConfigOptionResponse`: all settings as they are now."""
-    session_id = draft.session_id
-    values = draft.fields(sh.config_answer, result)
-    if session_id is not None and values["options"] is not None:
-        draft.emit(e.ConfigReplaced(session_id, values["options"], values["meta"]))
+def settle_config_option(context: Context, asked: Asked | None, result: r.SetSessionConfigOptionResponse) -> None:
+    """All settings, as they are now."""
+    if context.session_id is not None and result.config_options is not None:
+        context.emit(e.SessionUpdate(context.session_id, u.ConfigOptionUpdate(result.config_options, meta=result.meta)))
 
 
-def title_asked(draft: Draft, params: Json) -> None:
-    """The session need not be known; the answer says what was stored."""
-    fields = draft.object(params)
-    session_id = session_of(draft, fields)
-    title = draft.member(text, fields, "title")
-    opened(draft, session_id, facts={"title": title})
-    _session_meta(draft, session_id, fields, known_only=True)
+def settle_title(context: Context, asked: Asked | None, result: r.SetSessionTitleResponse) -> None:
+    """The title that the agent stored; that of the request where it does not say."""
+    title = asked.facts["title"] if result.title is None and asked is not None else result.title
+    if context.session_id is not None:
+        context.emit(e.TitleStored(context.session_id, title, result.meta))
 
 
-def title_set(draft: Draft, asked: Asked | None, result: Json) -> None:
-    """`SetSessionTitleResponse`: the title that the agent stored; that of the request where it does not say."""
-    values = draft.fields(sh.title_answer, result)
-    title = values["title"]
-    if title is None and asked is not None:
-        title = asked.facts["title"]
-    if draft.session_id is not None:
-        draft.emit(e.TitleStored(draft.session_id, title, values["meta"]))
-
-
-def status_told(draft: Draft, asked: Asked | None, result: Json) -> None:
-    """`SessionStatusResponse`: a snapshot, no transition."""
-    values = draft.fields(sh.status_answer, result)
-    if draft.session_id is None:
+def settle_status(context: Context, asked: Asked | None, result: r.SessionStatusResponse) -> None:
+    """A snapshot, no transition."""
+    if context.session_id is None:
         return
-    state = values["state"]
-    background = None if state is None else state.get("background")
+    state: Any = result.state
     name = None if state is None else state["state"]
-    if name is not None and name not in sh.STATES and not sh.STATE_FIELDS.issuperset(state) and draft.wire.knows(draft.session_id):
-        draft.emit(e.UnknownUpdated(draft.session_id, state))  # what an unknown state has besides comes out as sent (SPEC 2, law 4)
-    draft.emit(e.SessionStatusReported(draft.session_id, values["status"], name, background, values["meta"]))
+    if state is not None and name not in o.STATES and not u.STATE_MEMBERS.issuperset(state) and context.wire.knows(context.session_id):
+        # What an unknown state has besides comes out as sent (SPEC 2, law 4).
+        context.emit(e.SessionUpdate(context.session_id, u.UnknownUpdate(state)))
+    background = None if state is None else state.get("background")
+    context.emit(e.StatusAnswered(context.session_id, result.status, name, background, result.meta))
+
+
+def ask_list(context: Context, raw: Json) -> None:
+    """With a cursor the answer is the next page of the list that the cursor came from."""
+    params = context.read_message(r.ListSessionsRequest, raw)
+    wire = context.wire
+    origin = None if params.cursor is None else wire.cursors.get(key_of(params.cursor))
+    facts = {"list": wire.list_number if origin is None and params.cursor is not None else origin, "cursor": params.cursor}
+    key = open_request(context, facts=facts)
+    emit_connection_meta(context, key, params)
+
+
+def settle_list(context: Context, asked: Asked | None, result: r.ListSessionsResponse) -> None:
+    """Replace the agent's list of sessions, or go on with it; a page of a list that was replaced since is dropped (SPEC 4.6)."""
+    number = context.wire.list_number
+    origin = None if asked is None else asked.facts["list"]
+    if origin is not None and origin != number:
+        context.report("stale-page", "a page of a list of sessions that was replaced since it was asked for")
+        return
+    if origin is None:
+        number += 1
+    cursors = context.wire.cursors
+    if asked is not None:
+        cursors = cursors.remove(key_of(asked.facts["cursor"]))
+    if result.next_cursor is not None:
+        cursors = cursors.set(result.next_cursor, number)
+    context.remember(list_number=number, cursors=cursors)
+    context.emit(e.SessionsListed(result.sessions, result.next_cursor, origin is not None, result.meta))
 
 
 # --- prompts ---------------------------------------------------------------------------------------
 
 
-def prompt_asked(draft: Draft, params: Json) -> None:
+def ask_prompt(context: Context, raw: Json) -> None:
     """In v1 a prompt is a turn; in v2 it waits until its message is reported."""
-    values = draft.fields(sh.prompt_request, params)
-    session_id = draft.session_id = values["session_id"]
-    waits = draft.version == 2
-    key = opened(draft, session_id, waits=waits)
+    params = context.read_message(r.PromptRequest, raw)
+    session_id = context.session_id = params.session_id
+    waits = context.version == 2
+    key = open_request(context, session_id, waits=waits)
     if session_id is not None:
-        sent = e.PromptQueued if waits else e.PromptSent
-        id = draft.wire.open.get((draft.sender, key))
-        draft.emit(
-            sent(
-                session_id,
-                key,
-                None if id is None else id.id,
-                values["content"] or (),
-                values["meta"],
-            )
-        )
+        context.emit(e.PromptSent(session_id, key, context.id, params.prompt or (), waits, params.meta))
 
 
-def prompt_answered(draft: Draft, asked: Asked | None, result: Json) -> None:
+def settle_prompt(context: Context, asked: Asked | None, raw: Json) -> None:
     """In v1 the turn is over; in v2 the prompt was taken."""
-    fields = draft.object(result)
-    session_id = draft.session_id
-    if asked is None:
-        of_v2 = draft.version == 2 or ("messageId" in fields and "stopReason" not in fields)
-        if not of_v2 and session_id is not None:
-            values = draft.fields(sh.turn_answer, fields)
-            draft.emit(
-                e.TurnOrphaned(
-                    session_id,
-                    values["stop_reason"],
-                    values["usage"],
-                    meta=values["meta"],
-                )
-            )
-            work_went_on(draft, session_id)
-        return
+    fields = context.read_object(raw)
+    session_id = context.session_id
     if session_id is None:
         return
-    if asked.waits or (draft.version == 2 and "stopReason" not in fields):
-        draft.emit(e.PromptAccepted(session_id, asked.key, **draft.fields(sh.acceptance, fields)))
-        return
-    values = draft.fields(sh.turn_answer, result)
-    draft.emit(
-        e.PromptAnswered(
-            session_id,
-            asked.key,
-            values["stop_reason"],
-            values["usage"],
-            meta=values["meta"],
-        )
-    )
-
-
-def prompt_failed(draft: Draft, asked: Asked | None, error: Json) -> None:
-    """An error ends the turn of a v1 prompt as failed, or as cancelled; it rejects a v2 one."""
-    session_id = draft.session_id
-    if session_id is None:
-        return
-    cancelled = error_code(error) == CANCELLED
-    reason = "cancelled" if cancelled else None
     if asked is None:
-        if draft.version == 1:
-            draft.emit(e.TurnOrphaned(session_id, reason, None, error, not cancelled))
-            work_went_on(draft, session_id)
-    elif asked.waits:
-        draft.emit(e.PromptRejected(session_id, asked.key, error))
+        is_of_v2 = context.version == 2 or ("messageId" in fields and "stopReason" not in fields)
+        if not is_of_v2:
+            _emit_end(context, session_id, None, fields)
+            let_questions_expire(context, session_id)
+    elif asked.waits or (context.version == 2 and "stopReason" not in fields):
+        response = context.read_message(r.PromptResponse, fields)
+        context.emit(e.PromptAccepted(session_id, asked.key, response.message_id, response.meta))
     else:
-        draft.emit(e.PromptAnswered(session_id, asked.key, reason, None, error, not cancelled))
+        _emit_end(context, session_id, asked.key, fields)
 
 
-def work_went_on(draft: Draft, session_id: str) -> None:
-    """In a one-sided recording the answers to questions are not seen: work that goes on shows that they came (SPEC 4.5)."""
-    if not draft.wire.one_sided:
+def _emit_end(context: Context, session_id: str, key: RequestKey | None, fields: Mapping[str, Json]) -> None:
+    response = context.read_message(r.PromptResponse1, fields)
+    context.emit(e.PromptAnswered(session_id, key, response.stop_reason, response.usage, meta=response.meta))
+
+
+def fail_prompt(context: Context, asked: Asked | None, error: Json) -> None:
+    """An error ends the turn of a v1 prompt as failed, or as cancelled; it rejects a v2 one."""
+    session_id = context.session_id
+    if session_id is None or (asked is None and context.version != 1):
         return
-    for asked in draft.wire.questions(session_id):
-        close(draft, asked)
-        draft.emit(e.QuestionLapsed(session_id, asked.key))
+    if asked is not None and asked.waits:
+        context.emit(e.PromptRejected(session_id, asked.key, error))
+        return
+    is_cancelled = error_code(error) == CANCELLED
+    reason = "cancelled" if is_cancelled else None
+    context.emit(e.PromptAnswered(session_id, None if asked is None else asked.key, reason, None, error, not is_cancelled))
+    if asked is None:
+        let_questions_expire(context, session_id)
 
 
-def cancel_sent(draft: Draft, params: Json) -> None:
-    """`session/cancel`."""
-    fields = draft.object(params)
-    session_id = session_of(draft, fields)
-    if session_id is not None:
-        draft.emit(e.CancelAsked(session_id, draft.version == 2, draft.meta(fields)))
+def let_questions_expire(context: Context, session_id: str) -> None:
+    """In a one-sided recording the answers to questions are not seen: work that goes on shows that they came (SPEC 4.5)."""
+    if not context.wire.one_sided:
+        return
+    for asked in context.wire.questions(session_id):
+        close_request(context, asked)
+        context.emit(e.QuestionExpired(session_id, asked.key))
 
 
-def tool_call_cancel_asked(draft: Draft, params: Json) -> None:
-    """`CancelToolCallRequest`."""
-    session_id, id = _target(draft, params, "toolCallId")
-    if session_id is not None and id is not None:
-        draft.emit(e.ToolCallCancelAsked(session_id, id))
+def take_cancel(context: Context, raw: Json) -> None:
+    """Take `session/cancel`."""
+    params = context.read_message(r.SessionRequest, raw)
+    context.session_id = params.session_id
+    if params.session_id is not None:
+        context.emit(e.Cancelled(params.session_id, context.version == 2, params.meta))
 
 
-def terminal_cancel_asked(draft: Draft, params: Json) -> None:
-    """`CancelTerminalRequest`."""
-    session_id, id = _target(draft, params, "terminalId")
-    if session_id is not None and id is not None:
-        draft.emit(e.TerminalCancelAsked(session_id, id))
+def ask_tool_call_cancel(context: Context, key: RequestKey, params: r.CancelToolCallRequest) -> None:
+    """The client cancels a tool call."""
+    emit_session_meta(context, key, params)
+    if params.session_id is not None and params.tool_call_id is not None:
+        context.emit(e.ToolCallCancelled(params.session_id, params.tool_call_id))
 
 
-def _target(draft: Draft, params: Json, name: str) -> tuple[str | None, str | None]:
-    of_version(draft, 2)
-    fields = draft.object(params)
-    session_id = session_of(draft, fields)
-    id = draft.member(text, fields, name)
-    opened(draft, session_id, names_session=True)
-    _session_meta(draft, session_id, fields)
-    return session_id, id
-
-
-def answered_of_session(draft: Draft, asked: Asked | None, result: Json) -> None:
-    """An answer that says nothing but `_meta`, which is the session's."""
-    _session_meta(draft, draft.session_id, draft.object(result))
+def ask_terminal_cancel(context: Context, key: RequestKey, params: r.TerminalRequest) -> None:
+    """The client cancels a terminal."""
+    emit_session_meta(context, key, params)
+    if params.session_id is not None and params.terminal_id is not None:
+        context.emit(e.TerminalCancelled(params.session_id, params.terminal_id))
 
 
 # --- ends ------------------------------------------------------------------------------------------
 
 
-def end_asked(draft: Draft, params: Json) -> None:
-    """Close or archive."""
-    fields = draft.object(params)
-    session_id = session_of(draft, fields)
-    opened(draft, session_id)
-    if session_id is not None:
-        draft.emit(e.SessionEndAsked(session_id, draft.meta(fields)))
+def ask_end(context: Context, key: RequestKey, params: r.SessionRequest) -> None:
+    """The client closes or archives a session."""
+    if params.session_id is not None:
+        context.emit(e.EndRequested(params.session_id, params.meta))
 
 
-def closed(draft: Draft, asked: Asked | None, result: Json) -> None:
-    """It is closed; closing what does not exist is success (schema `CloseSessionRequest`)."""
-    _ended(draft, result, "closed")
+def settle_end(phase: str, *, archived: bool = False) -> Callable[[Context, Asked | None, r.Empty], None]:
+    """Return what takes the answer that a session is closed, archived or deleted."""
+
+    def settle(context: Context, asked: Asked | None, result: r.Empty) -> None:
+        if context.session_id is not None:
+            context.emit(e.SessionEnded(context.session_id, phase, archived, result.meta))
+
+    return settle
 
 
-def close_failed(draft: Draft, asked: Asked | None, error: Json) -> None:
-    """A session that the agent does not know is closed."""
-    if error_code(error) == NOT_FOUND:
-        _ended(draft, None, "closed")
+def fail_close(context: Context, asked: Asked | None, error: Json) -> None:
+    """A session that the agent does not know is closed: closing what does not exist is success (schema `CloseSessionRequest`)."""
+    if error_code(error) == NOT_FOUND and context.session_id is not None:
+        context.emit(e.SessionEnded(context.session_id, "closed"))
 
 
-def archived(draft: Draft, asked: Asked | None, result: Json) -> None:
-    """It is closed and archived."""
-    _ended(draft, result, "closed", archived=True)
-
-
-def deleted(draft: Draft, asked: Asked | None, result: Json) -> None:
-    """It is deleted."""
-    _ended(draft, result, "deleted")
-
-
-def _ended(draft: Draft, result: Json, phase: str, *, archived: bool = False) -> None:
-    if draft.session_id is not None:
-        draft.emit(e.SessionEnded(draft.session_id, phase, archived, draft.meta(draft.object(result))))
-
-
-def unarchived(draft: Draft, asked: Asked | None, result: Json) -> None:
+def settle_unarchive(context: Context, asked: Asked | None, result: r.Empty) -> None:
     """It is in the agent's list again."""
-    if draft.session_id is not None:
-        draft.emit(e.SessionUnarchived(draft.session_id, draft.meta(draft.object(result))))
-
-
-def list_asked(draft: Draft, params: Json) -> None:
-    """With a cursor the answer is the next page."""
-    fields = draft.object(params)
-    meta = draft.meta(fields)
-    opened(draft, facts={"more": fields.get("cursor") is not None})
-    if meta is not None:
-        draft.emit(e.ConnectionMetaSent(meta))
-
-
-def sessions_listed(draft: Draft, asked: Asked | None, result: Json) -> None:
-    """`ListSessionsResponse`."""
-    values = draft.fields(sh.list_answer, result)
-    more = asked is not None and asked.facts["more"]
-    draft.emit(e.SessionsListed(values["sessions"], values["next_cursor"], more, values["meta"]))
+    if context.session_id is not None:
+        context.emit(e.SessionUnarchived(context.session_id, result.meta))

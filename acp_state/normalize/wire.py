@@ -30,6 +30,11 @@ class Asked(Entity, frozen=True, eq=False):
 
     UNCOMPARED: ClassVar[frozenset[str]] = frozenset(("key",))
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a resume that brings no history."""
+        return self.facts.get("scope") == "none"
+
 
 class Wire(Entity, frozen=True, eq=False):
     """The normalizer's memory. A value: `normalize` returns another one."""
@@ -56,6 +61,10 @@ class Wire(Entity, frozen=True, eq=False):
     roots: Table[str, bool] = EMPTY_TABLE
     """The sessions that are nobody's child."""
     children: Table[str, bool] = EMPTY_TABLE
+    list_number: int = 0
+    """How many lists of sessions the agent gave, pages apart."""
+    cursors: Table[object, int] = EMPTY_TABLE
+    """For each cursor the number of the list that it came from."""
     last_session: str | None = None
     """The session that was last heard of."""
     reader: ReaderState = ReaderState()
@@ -77,9 +86,15 @@ class Wire(Entity, frozen=True, eq=False):
         queues, setups = self.queues, self.setups
         for name in _queues(asked):
             queues = queues.set(name, (queues.get(name) or EMPTY_TABLE).add(asked.key, asked.key))
-        if asked.session_id is not None and asked.method in SETUPS:
+        if asked.session_id is not None and asked.method in SETUPS and not (asked.is_plain and self._is_replaying(asked.session_id)):
             setups = setups.set(asked.session_id, asked.key)
         return replace(self, open=self.open.add((asked.sender, asked.key), asked), queues=queues, setups=setups)
+
+    def _is_replaying(self, session_id: str) -> bool:
+        """Whether a load, or a resume that brings history, is open: a plain resume does not end that."""
+        key = self.setups.get(session_id)
+        asked = None if key is None else self.open.get(("client", key))
+        return asked is not None and not asked.is_plain
 
     def without(self, asked: Asked) -> Wire:
         """Return the wire with *asked* waiting no more."""

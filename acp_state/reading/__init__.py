@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .lines import MAX_LINE
-from .reader import DEEPEST, FRESH, Reader, ReaderState
+from .reader import FRESH, Reader, ReaderState
 from .source import BLOCK, blocks
 
 
-__all__ = ["BLOCK", "DEEPEST", "FRESH", "MAX_LINE", "Reader", "ReaderState", "blocks"]
+__all__ = ["BLOCK", "FRESH", "MAX_LINE", "Reader", "ReaderState", "blocks"]

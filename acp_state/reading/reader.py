@@ -6,9 +6,11 @@ sure, and what is not read yet stays in the state. So reading may end anywhere a
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 from .._json import (
+    DEEPEST,
     MAX_DEPTH,
     BadEncodingError,
     Json,
@@ -26,15 +28,13 @@ from ..diagnostics import Diagnostic, excerpt
 from ..dialects import ABSOLUTE, DIALECTS, HEADED, LISP, NAMES, Dialect, Item, not_a_frame
 from ..errors import UnknownDialectError
 from ..frames import Frame, notification, read_message
+from ..protocol.decoders import decode_update
+from ..protocol.updates import SessionUpdate
 from .block import Block, Leftover, is_opening, restore, without_bom
 from .headed import Message, Rest, read_headed
 from .lines import MAX_LINE, LineBuffer
 from .lisp import OPENING, SURE, Lisp
 from .syntax import is_begun
-
-
-DEEPEST: Final = 400
-"""The highest limit of nesting: Python's own stack ends at 1,000, and whoever calls us uses some of it."""
 
 
 class ReaderState(Part, frozen=True):
@@ -51,6 +51,7 @@ class ReaderState(Part, frozen=True):
 
 FRESH: Final = ReaderState()
 
+_BARE: Final = frozenset(("jsonrpc",))
 _TIMED: Final = frozenset(("acp-state", "tagged"))
 """The dialects whose records have a time."""
 
@@ -78,6 +79,8 @@ class Reader:
         self._depth = min(max_depth, DEEPEST)
         self._shallow = 2 * self._depth  # the size in bytes up to which nothing can be nested deeper
         self._bare = dialect in (None, "jsonrpc")
+        self.version: int | None = None
+        """The protocol version by which `read` gives updates without a problem as what they say; `None`: it gives frames alone."""
         self._buffer = LineBuffer(state.pending, max_line, skipping=state.skipping)
         self._block = restore(state.block, max_line)
         self._ended = int(state.skipping)  # lines; the rest of a refused one is a line here too
@@ -89,6 +92,11 @@ class Reader:
     def state(self) -> ReaderState:
         """What another reader needs to go on."""
         return ReaderState(self._buffer.pending, self._block.lines if self._block else (), self._buffer.skipping)
+
+    @property
+    def line(self) -> int:
+        """The number of the line that was read last."""
+        return self._ended
 
     @property
     def lines(self) -> int:
@@ -104,12 +112,37 @@ class Reader:
         """Take the next bytes, cut anywhere; return the frames and diagnostics of the lines that they complete."""
         self._closed = self._closed and not data
         for line in self._buffer.feed(data):
-            self._take_line(line)
+            self._ended += 1
+            self._take_line(line, self._ended)
         return self._given()
 
-    def _take_line(self, line: bytes | None) -> None:
+    def read(self, data: bytes) -> Iterator[Item | SessionUpdate[Any]]:
+        """Take the next bytes as `feed` does, but yield an item when it is asked for: so *version* may follow from those before it."""
+        self._closed = self._closed and not data
+        decode = self._find_decoder()
+        for line in self._buffer.feed(data):
+            self._ended += 1
+            if decode is not None and line is not None:
+                try:
+                    notification = decode(line)
+                except (ValueError, RecursionError):
+                    pass
+                else:
+                    yield notification.params
+                    continue
+            self._take_line(line, self._ended)
+            yield from self._given()
+            decode = self._find_decoder()
+
+    def _find_decoder(self) -> Any:
+        """Return what decodes the next line if that may be a bare update, `None` where none is expected."""
+        if self.version is None or not self._bare or self._block is not None or self._depth < MAX_DEPTH or self._met.keys() - _BARE:
+            return None
+        self._met["jsonrpc"] = None
+        return decode_update[self.version]
+
+    def _take_line(self, line: bytes | None, number: int) -> None:
         """Take a line; `None` is one that was too long."""
-        self._ended = number = self._ended + 1
         if line is None:
             self._refuse(number)
             return

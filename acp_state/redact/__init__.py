@@ -28,7 +28,7 @@ from ..diagnostics import Diagnostic
 from ..folded import Folded
 from ..folding import Fold, Source, items_of
 from ..frames import Frame, Sender
-from ..normalize.correlate import sender_of_frame
+from ..normalize.correlate import infer_sender
 from ..reading.reader import Reader
 from .documents import redact_document
 from .frames import redact_frame
@@ -63,7 +63,7 @@ def redact(
 
 
 def _sender(before: Fold, frame: Frame) -> Sender | None:
-    return frame.sender if frame.kind == "exit" else sender_of_frame(before.wire, frame)[0]
+    return frame.sender if frame.kind == "exit" else infer_sender(before.wire, frame)[0]
 
 
 def _so_far(work: Fold) -> Folded:

@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from .. import events as e
 from .._json import FrozenDict, Json, key_of, same
 from .._model import UNSET, replace
 from ..containers import join_text
+from ..events import SessionUpdate
 from ..folded import Folded
 from ..frames import Frame
 from ..methods import CANCEL_REQUEST
 from ..normalize import normalize
-from ..normalize.correlate import OTHER, sender_of_frame
+from ..normalize.correlate import OTHER, infer_sender
 from ..normalize.exchanges import EXCHANGES, NOTIFICATIONS
 from ..normalize.wire import Wire
+from ..protocol.updates import MessageChunk
 from ..reduce import echo
+from ..reduce.messages import piece_of
 from ..state import Session, Terminal
 from .texts import Known, mask, mask_apart, name
 from .values import Redactor
@@ -89,8 +91,8 @@ class _Meeting:
         if update.get("sessionUpdate") != "user_message_chunk":
             return mask
         for event in normalize(wire, self._frame)[1]:
-            if isinstance(event, e.MessageChunked):
-                run, said = _said(self._session, event)
+            if isinstance(event, SessionUpdate) and isinstance(event.update, MessageChunk):
+                run, said = _find_echoed(self._session, event.update, event.parent)
                 return lambda text: mask_apart(text, self._prompts(run), said)
         return mask
 
@@ -137,7 +139,7 @@ class _Meeting:
 
 def _asked(wire: Wire, frame: Frame) -> str | None:
     """Return the method of the request that *frame* answers; one that the protocol knows if that was not recorded."""
-    sender, _ = sender_of_frame(wire, frame)
+    sender, _ = infer_sender(wire, frame)
     if sender is None or frame.id is UNSET:
         return CANCEL_REQUEST
     asked = wire.open.get((OTHER[sender], key_of(frame.id)))
@@ -150,16 +152,17 @@ def _terminal(session: Session | None, terminal_id: Json) -> Terminal | None:
     return session.terminals.get(("agent", terminal_id))
 
 
-def _said(session: Session, event: e.MessageChunked) -> tuple[int, str]:
+def _find_echoed(session: Session, chunk: MessageChunk, parent: str | None) -> tuple[int, str]:
     """Return which text of a prompt a chunk is compared with, and what the agent has repeated of it so far."""
-    turn = echo.find_echoing(session, event)
+    turn = echo.find_echoing(session, chunk.message_id, parent)
     under_way = None if turn is None else turn.echo
     if under_way is None:
         return 0, ""
     run, offset = under_way.run, under_way.offset
     if run < len(under_way.runs):
         shape, whole = under_way.runs[run]
-        if whole is not None and offset == len(whole) and (event.text is None or shape != echo.shape_of(event.block, event.text)[0]):
+        its_shape, text = echo.run_of(piece_of(chunk))
+        if whole is not None and offset == len(whole) and (text is None or shape != its_shape):
             return run + 1, under_way.half
         return run, (whole or "")[:offset] + under_way.half
     return run, under_way.half

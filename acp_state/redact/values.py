@@ -8,7 +8,7 @@ from typing import Final
 from attrs import frozen
 
 from .._json import Json
-from ..normalize.quirks import TERMINAL_KEYS
+from ..normalize.quirks import DISPLAYS
 from .texts import blob, mask, mask_base64, name, number
 from .words import MEMBERS, NUMBERS, OPAQUE, WORDED, WORDS
 
@@ -72,7 +72,7 @@ class Redactor:
     def _data(self, member: str, holder: Mapping[str, Json], item: Json) -> Json:
         if not isinstance(item, str):
             return self.value("data", item, False)  # of an error
-        if member in TERMINAL_KEYS:
+        if member in DISPLAYS:
             return self.shown(item, holder.get("terminal_id"))
         if holder.get("sessionUpdate") == "terminal_output_chunk":
             return mask_base64(item, self.salt, self.before)
@@ -94,7 +94,7 @@ class Redactor:
     def _meta(self, _: str, __: Mapping[str, Json], item: Json) -> Json:
         if not isinstance(item, Mapping):
             return self.value("_meta", item, False)
-        return {self.member(key): self.value(key, inner, key in TERMINAL_KEYS) for key, inner in item.items()}
+        return {self.member(key): self.value(key, inner, key in DISPLAYS) for key, inner in item.items()}
 
     # Schemas of forms
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from ..methods import AGENT_NOTIFICATIONS, AGENT_REQUESTS, CANCEL_REQUEST, CLIENT_NOTIFICATIONS, CLIENT_REQUESTS
-from ..normalize.quirks import PARENT_LINKS, TERMINAL_KEYS
-from ..normalize.updates import KINDS
+from ..normalize.quirks import DISPLAYS, PARENT_LINKS
+from ..protocol.updates import UPDATES
 
 
 METHODS: Final = CLIENT_REQUESTS | CLIENT_NOTIFICATIONS | AGENT_REQUESTS | AGENT_NOTIFICATIONS | {CANCEL_REQUEST}
@@ -41,7 +41,7 @@ _DOCUMENT: Final = """
     rejected released replaying requestedProtocolVersion role sealed terminals timeline turn turns unannounced
     unknownUpdates unresolved
 """
-_VENDORS: Final = {"terminal_id", "exit_code", *TERMINAL_KEYS, *(key for path in PARENT_LINKS for key in path)}
+_VENDORS: Final = {"terminal_id", "exit_code", *DISPLAYS, *(key for path in PARENT_LINKS for key in path)}
 
 MEMBERS: Final = frozenset({*_SCHEMAS.split(), *_EARLIER.split(), *_DOCUMENT.split(), *_VENDORS})
 """The names of members that are kept."""
@@ -80,7 +80,7 @@ _REST: Final = """
     acp-state/1 CNY EUR GBP JPY USD SIGABRT SIGALRM SIGHUP SIGINT SIGKILL SIGPIPE SIGQUIT SIGSEGV SIGTERM SIGXFSZ
 """
 
-WORDS: Final = frozenset({*_ENUMS.split(), *_FORMATS.split(), *_REST.split(), *KINDS, *METHODS})
+WORDS: Final = frozenset({*_ENUMS.split(), *_FORMATS.split(), *_REST.split(), *UPDATES[1], *UPDATES[2], *METHODS})
 """The words that are kept in `WORDED` members. Any other is replaced: what is unknown stays unknown, and the same."""
 
 OPAQUE: Final = frozenset(("_meta", "chunkMeta", "outputMeta", "rawInput", "rawOutput"))

@@ -10,16 +10,17 @@ from ..events import (
     ActivityRuleChanged,
     Authenticated,
     AuthReported,
-    Connected,
-    ConnectFailed,
-    Connecting,
     ConnectionMetaSent,
     Exited,
+    Initialized,
+    InitializeFailed,
+    InitializeRequested,
     LoggedOut,
     RequestClosed,
     RequestOpened,
     SessionsListed,
 )
+from ..protocol.requests import InitializeResponse
 from ..state import JsonObject
 from .draft import Draft
 from .history import merge_meta, with_changes
@@ -31,47 +32,35 @@ def _change(draft: Draft, meta: JsonObject | None = None, **facts: Any) -> None:
     draft.connection = with_changes(connection, meta=merge_meta(draft, connection.meta, meta), **facts)
 
 
-def apply_initialize_request(draft: Draft, event: Connecting) -> None:
+def apply_initialize_request(draft: Draft, event: InitializeRequested) -> None:
     """The client initializes; if it did before, nothing of the old connection goes on (SPEC 4)."""
     if event.renewed:
         draft.begin_connection()
+    request = event.request
     _change(
         draft,
-        event.meta,
+        request.meta,
         phase="initializing",
-        requested_protocol_version=event.requested_version,
-        client=event.client,
-        client_capabilities=event.capabilities,
+        requested_protocol_version=request.protocol_version,
+        client=request.info,
+        client_capabilities=request.capabilities,
         error=None,
     )
 
 
-def apply_initialize_answer(draft: Draft, event: Connected) -> None:
+def apply_initialize_answer(draft: Draft, event: Initialized) -> None:
     """The agent agreed."""
-    _change(
-        draft,
-        event.meta,
-        phase="ready",
-        protocol_version=event.version,
-        error=None,
-        agent=event.agent,
-        agent_capabilities=event.capabilities,
-        auth_methods=event.auth_methods,
-    )
+    _change(draft, event.response.meta, phase="ready", protocol_version=event.version, error=None, **_facts_of(event.response))
 
 
-def apply_initialize_failure(draft: Draft, event: ConnectFailed) -> None:
+def apply_initialize_failure(draft: Draft, event: InitializeFailed) -> None:
     """The agent refused, or cannot be understood."""
-    _change(
-        draft,
-        event.meta,
-        phase="failed",
-        protocol_version=None,
-        error=event.error,
-        agent=event.agent,
-        agent_capabilities=event.capabilities,
-        auth_methods=event.auth_methods,
-    )
+    response = event.response or InitializeResponse()
+    _change(draft, response.meta, phase="failed", protocol_version=None, error=event.error, **_facts_of(response))
+
+
+def _facts_of(response: InitializeResponse) -> dict[str, Any]:
+    return {"agent": response.info, "agent_capabilities": response.capabilities, "auth_methods": response.auth_methods}
 
 
 def apply_activity_rule(draft: Draft, event: ActivityRuleChanged) -> None:

@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from .._json import FrozenDict
 from .._model import replace
-from ..containers import EMPTY_CONTENT, Content, join_text, make_log, make_piece
-from ..events import MessageChunked
+from ..containers import EMPTY_CONTENT, Content, Piece, join_text, make_log
 from ..state import Echo, Message, OpenTurn, Session
 from .draft import Draft
 from .history import add_entry, current_turn, put_open_turn
@@ -23,16 +22,16 @@ Run = tuple[FrozenDict, str | None]
 """A block of a prompt: a text one as the block without text or `chunkMeta`, and the text."""
 
 
-def take_chunk(draft: Draft, session: Session, event: MessageChunked) -> Session | None:
-    """Return *session* if *event* is part of an echo or ends one; `None` if it has nothing to do with one."""
-    turn = find_echoing(session, event)
+def apply_echo(draft: Draft, session: Session, id: str | None, parent: str | None, piece: Piece) -> Session | None:
+    """Return *session* if a chunk of a user message (*id*, *piece*) is part of an echo or ends one; `None` if it has nothing to do with one."""
+    turn = find_echoing(session, id, parent)
     if turn is not None and turn.echo is not None:
-        return _continue_echo(draft, session, turn, turn.echo, event)
-    if event.id is not None and session.timeline.slot_of(("user", event.id)) >= 0:
+        return _continue_echo(draft, session, turn, turn.echo, piece)
+    if id is not None and session.timeline.slot_of(("user", id)) >= 0:
         return None
-    if event.id is None and _continues_message(session, event):
+    if id is None and _continues_message(session, parent):
         return None
-    return _begin_echo(draft, session, Echo(event.id, event.parent, EMPTY_CONTENT, session.timeline.end, ()), event)
+    return _begin_echo(draft, session, Echo(id, parent, EMPTY_CONTENT, session.timeline.end, ()), piece)
 
 
 _MOST_CANDIDATES: Final = 16
@@ -43,26 +42,26 @@ def candidates(session: Session) -> Iterable[OpenTurn]:
     return islice(session._open_turns, _MOST_CANDIDATES)
 
 
-def find_echoing(session: Session, event: MessageChunked) -> OpenTurn | None:
-    """Return the turn whose echo goes on with *event*."""
+def find_echoing(session: Session, id: str | None, parent: str | None) -> OpenTurn | None:
+    """Return the turn whose echo goes on with a chunk of that *id* and *parent*."""
     for turn in candidates(session):
         echo = turn.echo
-        if echo is not None and echo.id == event.id and (event.id is not None or _is_unbroken(session, echo, event)):
+        if echo is not None and echo.id == id and (id is not None or _is_unbroken(session, echo, parent)):
             return turn
     return None
 
 
-def _is_unbroken(session: Session, echo: Echo, event: MessageChunked) -> bool:
-    return echo.size == session.timeline.end and echo.parent == event.parent and not session._run_broken
+def _is_unbroken(session: Session, echo: Echo, parent: str | None) -> bool:
+    return echo.size == session.timeline.end and echo.parent == parent and not session._run_broken
 
 
-def _continues_message(session: Session, event: MessageChunked) -> bool:
+def _continues_message(session: Session, parent: str | None) -> bool:
     """Whether a chunk without id belongs to the last entry, a message of the user's that is no prompt."""
     index = session.timeline.end - 1
     if index < 0 or session._run_broken:
         return False
     entry = session.timeline.at(index)
-    if not isinstance(entry, Message) or entry.role != "user" or entry.parent != event.parent or entry.historical:
+    if not isinstance(entry, Message) or entry.role != "user" or entry.parent != parent or entry.historical:
         return False
     if entry.turn is None:
         return True
@@ -70,47 +69,47 @@ def _continues_message(session: Session, event: MessageChunked) -> bool:
     return turn is not None and turn.prompt != index
 
 
-def _continue_echo(draft: Draft, session: Session, turn: OpenTurn, echo: Echo, event: MessageChunked) -> Session:
-    longer = _match_chunk(draft, echo, event.block, event.text)
+def _continue_echo(draft: Draft, session: Session, turn: OpenTurn, echo: Echo, piece: Piece) -> Session:
+    longer = _match_piece(draft, echo, piece)
     if longer is echo:
         return session
     if longer is not None:
         return put_open_turn(draft, session, replace(turn, echo=longer))
     session = _set_echo(draft, session, turn, None, None)
-    content = echo.content.append(make_piece(event.block, event.text), draft.owner)
+    content = echo.content.append(piece, draft.owner)
     # It may be the echo of another prompt that begins with the same words.
     fresh = Echo(echo.id, echo.parent, EMPTY_CONTENT, echo.size, ())
-    elsewhere = _begin_echo(draft, session, fresh, event, content)
+    elsewhere = _begin_echo(draft, session, fresh, piece, content)
     if elsewhere is not None:
         return elsewhere
     message = Message("user", echo.id, current_turn(session), echo.parent, content=content)
     return add_entry(draft, session, None if echo.id is None else ("user", echo.id), message)
 
 
-def _begin_echo(draft: Draft, session: Session, fresh: Echo, event: MessageChunked, content: Content | None = None) -> Session | None:
-    """Give *event* (or all of *content*) to the oldest open prompt that it may be the echo of."""
+def _begin_echo(draft: Draft, session: Session, fresh: Echo, piece: Piece, content: Content | None = None) -> Session | None:
+    """Give *piece* (or all of *content*) to the oldest open prompt that it may be the echo of."""
     for turn in candidates(session):
         if turn.prompt is None or turn.busy or turn.echo is not None:
             continue
         prompt: Any = session.timeline.at(turn.prompt)
-        chunks: Iterable[Run] = [(event.block, event.text)] if content is None else runs_of(content)
-        if not _may_repeat(prompt.content, *next(iter(chunks))):
+        pieces = (piece,) if content is None else content.pieces
+        if not _may_repeat(prompt.content, *run_of(pieces[0])):
             continue
         echo: Echo | None = replace(fresh, runs=runs_of(prompt.content))
-        for block, text in chunks:
-            echo = _match_chunk(draft, echo, block, text) if echo else None
+        for one in pieces:
+            echo = _match_piece(draft, echo, one) if echo else None
         if echo is not None:
             return _set_echo(draft, session, turn, fresh.id, echo if content is None else replace(echo, content=content))
     return None
 
 
-def _may_repeat(prompt: Content, block: FrozenDict, text: str | None) -> bool:
+def _may_repeat(prompt: Content, shape: FrozenDict, text: str | None) -> bool:
     """Whether a first chunk begins as *prompt* does. Looks at its first block alone: most chunks repeat nothing."""
     first = prompt.blocks[0] if prompt.blocks else None
     if first is None:
         return text == ""
-    shape, words = shape_of(first, first["text"] if first.get("type") == "text" else None)
-    if shape != shape_of(block, text)[0]:
+    its_shape, words = run_of(first)
+    if its_shape != shape:
         return not words  # an empty text is passed over
     if words is None or text is None:
         return True
@@ -152,7 +151,7 @@ def runs_of(content: Content) -> tuple[Run, ...]:
     """Return the blocks of *content* as they are compared; texts that are neighbours and differ in nothing else are one."""
     runs: list[tuple[FrozenDict, list[str] | None]] = []
     for block in content.blocks:
-        shape, text = shape_of(block, block["text"] if block.get("type") == "text" else None)
+        shape, text = run_of(block)
         texts = runs[-1][1] if runs else None
         if text is not None and texts is not None and runs[-1][0] == shape:
             texts.append(text)
@@ -161,21 +160,27 @@ def runs_of(content: Content) -> tuple[Run, ...]:
     return tuple((shape, None if texts is None else "".join(texts)) for shape, texts in runs)
 
 
-def shape_of(block: FrozenDict, text: str | None) -> Run:
-    """Return what of a block is compared: all but text and `chunkMeta`."""
-    if len(block) == 2 and text is None:
-        return block, None
-    return FrozenDict({key: value for key, value in block.items() if key not in ("text", "chunkMeta")}), text
+def run_of(piece: Piece) -> Run:
+    """Return what of a piece, or of a block, is compared: all but `chunkMeta`, a text by itself."""
+    if piece.__class__ is str:
+        return _PLAIN, piece
+    block: FrozenDict = piece[0] if piece.__class__ is tuple else piece
+    text = piece[1] if piece.__class__ is tuple else block["text"] if block.get("type") == "text" else None
+    left_out = ("chunkMeta",) if text is None else ("text", "chunkMeta")
+    return FrozenDict({name: value for name, value in block.items() if name not in left_out}), text
 
 
-def _match_chunk(draft: Draft, echo: Echo, block: FrozenDict, text: str | None) -> Echo | None:
-    """Return *echo* with one more chunk, `None` if the prompt goes on otherwise."""
-    position = _advance(echo, *shape_of(block, text))
+_PLAIN: Final = FrozenDict(type="text")
+
+
+def _match_piece(draft: Draft, echo: Echo, piece: Piece) -> Echo | None:
+    """Return *echo* with one more piece, `None` if the prompt goes on otherwise."""
+    position = _advance(echo, *run_of(piece))
     if position is None:
         return None
     run, offset, half = position
     size = echo.content.size
-    content = echo.content.append(make_piece(block, text), draft.owner)
+    content = echo.content.append(piece, draft.owner)
     if (run, offset, half) == (echo.run, echo.offset, echo.half) and content.size == size:
         return echo
     return replace(echo, content=content, run=run, offset=offset, half=half)

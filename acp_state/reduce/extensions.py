@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from .._model import replace
 from ..containers import Table
-from ..events import ExtensionAnswered, ExtensionSent, FileAnswered, FileAsked
+from ..events import ExtensionAnswered, ExtensionSent, FileAnswered, FileRequested
 from ..state import Extension, Session
 from .draft import Draft
 from .history import H, change_both, merge_meta
 
 
-def apply_file_request(draft: Draft, session: Session, event: FileAsked) -> Session:
+def apply_file_request(draft: Draft, session: Session, event: FileRequested) -> Session:
     """The agent wants a file read or written."""
     return replace(session, files=session.files.add(event.key, event.file, draft.owner))
 

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from .._json import frozen_dict
 from .._model import UNSET, replace
-from ..events import (
-    CommandsReplaced,
-    ConfigReplaced,
-    InfoPatched,
-    ModeChosen,
-    ModelChosen,
-    NoticePosted,
-    PlanRemoved,
-    PlanReplaced,
-    SessionMetaSent,
-    SessionStatusReported,
-    TitleStored,
-    UnknownUpdated,
-    UsageReported,
-)
-from ..state import JsonObject, Modes, Session, Usage
+from ..events import ModelChosen, SessionMetaSent, SessionUpdate, StatusAnswered, TitleStored
+from ..protocol import updates as u
+from ..protocol.settings import OtherPlan, PlanFile, PlanItems, PlanMarkdown
+from ..state import JsonObject, Modes, Notice, Plan, Session, Usage
 from .draft import Draft
 from .history import in_session, merge_meta, patch_meta, with_activity, with_changes
 
@@ -40,10 +31,10 @@ def _merge_meta(draft: Draft, session: Session, event: SessionMetaSent) -> Sessi
 _merge_session_meta = in_session(_merge_meta)
 
 
-def apply_info(draft: Draft, session: Session, event: InfoPatched) -> Session:
+def apply_info(draft: Draft, session: Session, event: SessionUpdate[u.SessionInfoUpdate]) -> Session:
     """Patch title, time and `_meta`."""
-    meta = patch_meta(draft, session.meta, event.meta)
-    return with_changes(session, title=event.title, updated_at=event.updated_at, meta=meta)
+    patch = event.update
+    return with_changes(session, title=patch.title, updated_at=patch.updated_at, meta=patch_meta(draft, session.meta, patch.meta))
 
 
 def apply_title(draft: Draft, session: Session, event: TitleStored) -> Session:
@@ -52,7 +43,7 @@ def apply_title(draft: Draft, session: Session, event: TitleStored) -> Session:
     return _with_meta(draft, session, event.meta)
 
 
-def apply_status(draft: Draft, session: Session, event: SessionStatusReported) -> Session:
+def apply_status(draft: Draft, session: Session, event: StatusAnswered) -> Session:
     """Take over what the agent says of a session without doing anything to it: no turn begins or ends."""
     session = with_changes(session, status=event.status if event.status is not None else UNSET)
     if event.state is not None:
@@ -62,10 +53,10 @@ def apply_status(draft: Draft, session: Session, event: SessionStatusReported) -
     return with_activity(_with_meta(draft, session, event.meta))
 
 
-def apply_mode(draft: Draft, session: Session, event: ModeChosen) -> Session:
+def apply_mode(draft: Draft, session: Session, event: SessionUpdate[u.CurrentModeUpdate]) -> Session:
     """Another mode is current."""
-    modes = with_changes(session.modes or Modes(), current_id=event.mode_id)
-    return _with_meta(draft, with_changes(session, modes=modes), event.meta)
+    modes = with_changes(session.modes or Modes(), current_id=event.update.current_mode_id)
+    return _with_meta(draft, with_changes(session, modes=modes), event.update.meta)
 
 
 def apply_model(draft: Draft, session: Session, event: ModelChosen) -> Session:
@@ -74,14 +65,14 @@ def apply_model(draft: Draft, session: Session, event: ModelChosen) -> Session:
     return _with_meta(draft, with_changes(session, models=models), event.meta)
 
 
-def apply_config_options(draft: Draft, session: Session, event: ConfigReplaced) -> Session:
+def apply_config_options(draft: Draft, session: Session, event: SessionUpdate[u.ConfigOptionUpdate]) -> Session:
     """The settings are these."""
-    return _with_meta(draft, _replace_list(session, "config_options", event.options), event.meta)
+    return _with_meta(draft, _replace_list(session, "config_options", event.update.config_options), event.update.meta)
 
 
-def apply_commands(draft: Draft, session: Session, event: CommandsReplaced) -> Session:
+def apply_commands(draft: Draft, session: Session, event: SessionUpdate[u.AvailableCommandsUpdate]) -> Session:
     """The commands are these."""
-    return _with_meta(draft, _replace_list(session, "available_commands", event.commands), event.meta)
+    return _with_meta(draft, _replace_list(session, "available_commands", event.update.available_commands), event.update.meta)
 
 
 def _replace_list(session: Session, name: str, items: object) -> Session:
@@ -91,36 +82,57 @@ def _replace_list(session: Session, name: str, items: object) -> Session:
     return with_changes(session, **{name: items})
 
 
-def apply_usage(draft: Draft, session: Session, event: UsageReported) -> Session:
+def apply_usage(draft: Draft, session: Session, event: SessionUpdate[u.UsageUpdate]) -> Session:
     """Replace `used` and `size`; a cost that is not sent stays. Nothing is summed or capped."""
-    old = session.usage
-    cost = old.cost if old is not None and event.cost is UNSET else event.cost or None
-    usage = Usage(event.used, event.size, cost, event.meta)
+    sent, old = event.update, session.usage
+    cost = old.cost if old is not None and sent.cost is sent.leave else sent.cost or None
+    usage = Usage(sent.used, sent.size, cost, sent.meta)
     return session if usage == old else replace(session, usage=usage)
 
 
-def apply_plan(draft: Draft, session: Session, event: PlanReplaced) -> Session:
-    """A plan is replaced whole."""
-    key = ("plan", event.plan.id)
-    plans = session.plans
+def apply_plan(draft: Draft, session: Session, event: SessionUpdate[u.Plan]) -> Session:
+    """Replace the plan that has no id (version 1)."""
+    return _put_plan(draft, session, Plan(entries=event.update.entries, meta=event.update.meta))
+
+
+def apply_plan_update(draft: Draft, session: Session, event: SessionUpdate[u.PlanUpdate]) -> Session:
+    """Replace a plan; the update's own `_meta` and the plan's are one, in which the plan's counts."""
+    sent, outer = event.update.plan, event.update.meta
+    meta = sent.meta if outer is None else frozen_dict({**outer, **(sent.meta or {})})
+    return _put_plan(draft, session, Plan(sent.plan_id, sent.type, meta=meta, **_contents_of(sent)))
+
+
+def _contents_of(plan: PlanItems | PlanMarkdown | PlanFile | OtherPlan) -> dict[str, Any]:
+    """Return what a plan of its type has."""
+    if isinstance(plan, PlanItems):
+        return {"entries": plan.entries}
+    if isinstance(plan, PlanMarkdown):
+        return {"content": plan.content}
+    return {"uri": plan.uri} if isinstance(plan, PlanFile) else {"extra": plan.extra}
+
+
+def _put_plan(draft: Draft, session: Session, plan: Plan) -> Session:
+    key, plans = ("plan", plan.id), session.plans
     slot = plans.slot_of(key)
-    if slot >= 0 and plans.at(slot) == event.plan:
+    if slot >= 0 and plans.at(slot) == plan:
         return session
-    after = plans.add(key, event.plan, draft.owner) if slot < 0 else plans.put(slot, event.plan, draft.owner)
+    after = plans.add(key, plan, draft.owner) if slot < 0 else plans.put(slot, plan, draft.owner)
     return session if after is plans else replace(session, plans=after)
 
 
-def apply_plan_removal(draft: Draft, session: Session, event: PlanRemoved) -> Session:
+def apply_plan_removal(draft: Draft, session: Session, event: SessionUpdate[u.PlanRemoved]) -> Session:
     """A plan is no more."""
-    plans = session.plans.remove(("plan", event.id), draft.owner)
-    return _with_meta(draft, session if plans is session.plans else replace(session, plans=plans), event.meta)
+    plans = session.plans.remove(("plan", event.update.plan_id), draft.owner)
+    return _with_meta(draft, session if plans is session.plans else replace(session, plans=plans), event.update.meta)
 
 
-def apply_notice(draft: Draft, session: Session, event: NoticePosted) -> Session:
+def apply_notice(draft: Draft, session: Session, event: SessionUpdate[u.Notice]) -> Session:
     """Add a notice."""
-    return replace(session, notices=session.notices.append(event.notice))
+    sent = event.update
+    notice = Notice(sent.severity, sent.title, sent.description, sent.meta)
+    return replace(session, notices=session.notices.append(notice))
 
 
-def apply_unknown_update(draft: Draft, session: Session, event: UnknownUpdated) -> Session:
+def apply_unknown_update(draft: Draft, session: Session, event: SessionUpdate[u.UnknownUpdate]) -> Session:
     """Keep an update that nobody understands."""
-    return replace(session, unknown_updates=session.unknown_updates.append(event.update))
+    return replace(session, unknown_updates=session.unknown_updates.append(event.update.as_sent))

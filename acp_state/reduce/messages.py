@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._json import FrozenDict, freeze
 from .._model import UNSET, replace
-from ..containers import EMPTY_CONTENT, Content, make_content, make_piece
-from ..events import CompactionChunked, CompactionPatched, MessageChunked, MessagePatched
+from ..containers import EMPTY_CONTENT, Content, Piece, make_content, make_piece
+from ..events import SessionUpdate
+from ..protocol.content import TextContent
+from ..protocol.updates import (
+    CompactionSummaryChunk,
+    CompactionUpdate,
+    MessageChunk,
+    SessionMessage,
+    SessionMessageChunk,
+    WholeMessage,
+)
 from ..state import Compaction, Message, Session
 from . import echo, prompts
 from .draft import Draft
@@ -15,36 +25,47 @@ from .replay import renew_entry
 from .turns import open_turn
 
 
-def apply_message_chunk(draft: Draft, session: Session, event: MessageChunked) -> Session:
+def apply_message_chunk(draft: Draft, session: Session, event: SessionUpdate[MessageChunk | SessionMessageChunk]) -> Session:
     """Append a piece to its message, or begin one."""
-    if event.role == "user" and session._open_turns and not event.opens_turn:
-        echoed = echo.take_chunk(draft, session, event)
+    chunk = event.update
+    role, id, piece = chunk.role, chunk.message_id, piece_of(chunk)
+    if role == "user" and session._open_turns and not chunk.opens_turn:
+        echoed = echo.apply_echo(draft, session, id, event.parent, piece)
         if echoed is not None:
             return echoed
-    id = event.id
-    index = _find_running(session, event) if id is None else index_of_message(session, event.role, id)
+    index = _find_running(session, role, event.parent) if id is None else index_of_message(session, role, id)
     if session._loading is not None and id is not None:
-        session = renew_entry(draft, session, (event.role, id), index, Message(event.role, id, historical=True))
-    piece = make_piece(event.block, event.text)
+        session = renew_entry(draft, session, (role, id), index, Message(role, id, historical=True))
     if index < 0:
         if id is None and piece == "":
             return session
         return _add_message(draft, session, event, EMPTY_CONTENT.append(piece, draft.owner))
     message: Any = session.timeline.at(index)
-    size = message.content.size
-    content = message.content.append(piece, draft.owner)
-    if message.turn is not None and content.size > size and not is_open(session, message.turn):
-        draft.report("late-update", f"{event.role} message {id!r} goes on after its turn ended", id)
-    return session if content is message.content else put_entry(draft, session, index, replace(message, content=content))
+    before = message.content
+    is_late = message.turn is not None and not is_open(session, message.turn)
+    size = before.size if is_late else 0
+    content = before.append(piece, draft.owner)
+    if is_late and content.size > size:
+        draft.report("late-update", f"{role} message {id!r} goes on after its turn ended", id)
+    return session if content is before else put_entry(draft, session, index, replace(message, content=content))
 
 
-def _find_running(session: Session, event: MessageChunked) -> int:
+def piece_of(chunk: MessageChunk | SessionMessageChunk | CompactionSummaryChunk) -> Piece:
+    """Return what a chunk adds to a content; its own `_meta` stands in the block as `chunkMeta`."""
+    block, meta = chunk.content, chunk.meta
+    if block.__class__ is TextContent and meta is None and block.annotations is UNSET is block.meta:
+        return block.text
+    sent: FrozenDict = freeze(block)
+    return make_piece(sent if meta is None else FrozenDict(sent, chunkMeta=meta))
+
+
+def _find_running(session: Session, role: str, parent: str | None) -> int:
     """Return the index of the message that a chunk without id continues, which is the last entry; -1 if it begins one."""
     index = session.timeline.end - 1
     if index < 0 or session._run_broken:
         return -1
     entry = session.timeline.at(index)
-    if not isinstance(entry, Message) or entry.role != event.role or entry.parent != event.parent:
+    if not isinstance(entry, Message) or entry.role != role or entry.parent != parent:
         return -1
     if entry.historical != session.replaying:
         return -1
@@ -55,19 +76,19 @@ def _find_running(session: Session, event: MessageChunked) -> int:
     return -1 if turn is None or turn.prompt == index else index
 
 
-def _add_message(draft: Draft, session: Session, event: MessageChunked | MessagePatched, content: Content, **facts: Any) -> Session:
+def _add_message(draft: Draft, session: Session, event: SessionUpdate[Any], content: Content, **facts: Any) -> Session:
     """Return *session* with a new message at its end."""
+    role, id, opens_turn = event.update.role, event.update.message_id, event.update.opens_turn
     historical = session.replaying
-    by_user = event.role == "user"
-    if by_user and historical:
+    if role == "user" and historical:
         session = replace(session, _epoch=session._epoch + 1)
-    elif by_user and event.opens_turn:
+    elif opens_turn:
         session = open_turn_for(draft, session)
     turn = None if historical else current_turn(session)
-    message = Message(event.role, event.id, turn, event.parent, historical, content, **facts)
-    session = add_entry(draft, session, None if event.id is None else (event.role, event.id), message)
-    if by_user and event.opens_turn and (not historical or session._prompts.expected.get(event.id or "") is not None):
-        session = prompts.insert_prompts(draft, session, event.id, turn)
+    message = Message(role, id, turn, event.parent, historical, content, **facts)
+    session = add_entry(draft, session, None if id is None else (role, id), message)
+    if opens_turn and (not historical or session._prompts.expected.get(id or "") is not None):
+        session = prompts.insert_prompts(draft, session, id, turn)
     return session
 
 
@@ -78,68 +99,80 @@ def open_turn_for(draft: Draft, session: Session) -> Session:
     return open_turn(draft, session)
 
 
-def apply_message_patch(draft: Draft, session: Session, event: MessagePatched) -> Session:
+def apply_message(draft: Draft, session: Session, event: SessionUpdate[WholeMessage]) -> Session:
     """Patch a message by its id, or begin one."""
-    key = (event.role, event.id)
-    index = index_of_message(session, event.role, event.id)
+    return _patch_message(draft, session, event)
+
+
+def apply_session_message(draft: Draft, session: Session, event: SessionUpdate[SessionMessage]) -> Session:
+    """Patch a message between sessions by its id, or begin one."""
+    message = event.update
+    return _patch_message(
+        draft,
+        session,
+        event,
+        sender_session_id=message.sender_session_id,
+        recipient_session_id=message.recipient_session_id,
+        sender_message_id=message.sender_message_id,
+        recipient_message_id=message.recipient_message_id,
+    )
+
+
+def _patch_message(draft: Draft, session: Session, event: SessionUpdate[Any], **facts: Any) -> Session:
+    patch = event.update
+    key = (patch.role, patch.message_id)
+    index = index_of_message(session, *key)
     if session._loading is not None:
-        session = renew_entry(draft, session, key, index, Message(event.role, event.id, historical=True))
-    facts = {
-        "sender_session_id": event.sender_session_id,
-        "recipient_session_id": event.recipient_session_id,
-        "sender_message_id": event.sender_message_id,
-        "recipient_message_id": event.recipient_message_id,
-    }
+        session = renew_entry(draft, session, key, index, Message(*key, historical=True))
     if index < 0:
         given = {name: value for name, value in facts.items() if value is not UNSET}
-        content = _patch_content(EMPTY_CONTENT, event.content)
-        return _add_message(draft, session, event, content, meta=patch_meta(draft, None, event.meta), **given)
+        content = patch_content(EMPTY_CONTENT, patch.content)
+        return _add_message(draft, session, event, content, meta=patch_meta(draft, None, patch.meta), **given)
     message: Any = session.timeline.at(index)
-    after = with_changes(
-        message,
-        content=_patch_content(message.content, event.content),
-        meta=patch_meta(draft, message.meta, event.meta),
-        **facts,
-    )
-    return session if after is message else put_entry(draft, session, index, after)
+    after = with_changes(message, meta=patch_meta(draft, message.meta, patch.meta), **facts)
+    return _put_patched(draft, session, index, message, after, patch.content)
 
 
-def _patch_content(content: Content, patch: Any) -> Content:
-    """Patch content: whole arrays replace it block for block."""
-    return content if patch is UNSET else make_content(patch or ())
+def _put_patched(draft: Draft, session: Session, index: int, before: Any, after: Any, content_patch: Any) -> Session:
+    """Return *session* with the entry at *index* being *after*, its content patched, if that is another one than *before*."""
+    content = patch_content(before.content, content_patch)
+    if content is not before.content:
+        after = replace(after, content=content)
+    return session if after is before else put_entry(draft, session, index, after)
 
 
-def apply_compaction_patch(draft: Draft, session: Session, event: CompactionPatched) -> Session:
+def patch_content(content: Content, patch: Any) -> Content:
+    """Return *content* with a patch: an array replaces it block for block, `null` clears it."""
+    return content if patch is UNSET or content.is_made_of(patch or ()) else make_content(patch or ())
+
+
+def apply_compaction(draft: Draft, session: Session, event: SessionUpdate[CompactionUpdate]) -> Session:
     """Patch a compaction, or begin one."""
     session, index = _open_compaction(draft, session, event)
     entry: Any = session.timeline.at(index)
-    after = with_changes(
-        entry,
-        status=event.status,
-        content=_patch_content(entry.content, event.summary),
-        error=event.error,
-        meta=patch_meta(draft, entry.meta, event.meta),
-    )
-    return session if after is entry else put_entry(draft, session, index, after)
+    patch = event.update
+    after = with_changes(entry, status=patch.status, error=patch.error, meta=patch_meta(draft, entry.meta, patch.meta))
+    return _put_patched(draft, session, index, entry, after, patch.summary)
 
 
-def apply_compaction_chunk(draft: Draft, session: Session, event: CompactionChunked) -> Session:
+def apply_compaction_chunk(draft: Draft, session: Session, event: SessionUpdate[CompactionSummaryChunk]) -> Session:
     """Append a piece to a compaction's summary."""
     session, index = _open_compaction(draft, session, event)
     entry: Any = session.timeline.at(index)
-    content = entry.content.append(make_piece(event.block, event.text), draft.owner)
+    content = entry.content.append(piece_of(event.update), draft.owner)
     return session if content is entry.content else put_entry(draft, session, index, replace(entry, content=content))
 
 
-def _open_compaction(draft: Draft, session: Session, event: CompactionPatched | CompactionChunked) -> tuple[Session, int]:
+def _open_compaction(draft: Draft, session: Session, event: SessionUpdate[Any]) -> tuple[Session, int]:
     """Return the session with the compaction that *event* is about, and its index."""
-    key = ("compaction", event.id)
+    id = event.update.compaction_id
+    key = ("compaction", id)
     index = session.timeline.slot_of(key)
     if session._loading is not None:
-        session = renew_entry(draft, session, key, index, Compaction(event.id, historical=True))
+        session = renew_entry(draft, session, key, index, Compaction(id, historical=True))
     if index >= 0:
         return session, index
     historical = session.replaying
-    entry = Compaction(event.id, None if historical else current_turn(session), event.parent, historical)
+    entry = Compaction(id, None if historical else current_turn(session), event.parent, historical)
     index = session.timeline.end
     return add_entry(draft, session, key, entry), index

@@ -7,7 +7,7 @@ from typing import Any, Final
 from .._json import EMPTY, FrozenList, Json
 from .._model import replace
 from ..containers import EMPTY_HEAP, EMPTY_LOG, EMPTY_TABLE, Heap, Table, make_log
-from ..events import PromptAccepted, PromptQueued, PromptRejected
+from ..events import PromptAccepted, PromptRejected, PromptSent
 from ..state import PendingPrompt, PromptRef, Prompts, RequestKey, Session, Taken
 from .draft import Draft
 from .history import merge_meta, with_changes
@@ -23,8 +23,8 @@ def has_waiting_prompts(session: Session) -> bool:
     return bool(prompts.unanswered or prompts.expected) or _find_unnamed(session)[1] is not None
 
 
-def apply_queued_prompt(draft: Draft, session: Session, event: PromptQueued) -> Session:
-    """Keep a prompt until its message is reported."""
+def add_prompt(draft: Draft, session: Session, event: PromptSent) -> Session:
+    """Return *session* with a prompt that waits until its message is reported."""
     prompt = PendingPrompt(event.id, FrozenList(event.content), meta=merge_meta(draft, None, event.meta))
     prompts, key, owner = session._prompts, event.key, draft.owner
     return _put(

@@ -9,15 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from .._model import replace
-from ..events import (
-    ElicitationAnswered,
-    ElicitationAsked,
-    ElicitationCompleted,
-    PermissionAnswered,
-    PermissionAsked,
-    QuestionLapsed,
-    QuestionWithdrawn,
-)
+from ..events import ElicitationCompleted, QuestionAnswered, QuestionAsked, QuestionExpired, QuestionWithdrawn
 from ..state import Connection, Elicitation, Permission, Session
 from .carry import add_question, turn_of_question
 from .draft import Draft
@@ -31,26 +23,21 @@ Question: TypeAlias = Permission | Elicitation
 # --- asking ----------------------------------------------------------------------------------------
 
 
-def apply_permission_request(draft: Draft, session: Session, event: PermissionAsked) -> Session:
-    """Add the question to the timeline."""
-    return _ask(draft, session, event.key, event.permission)
-
-
-def apply_elicitation_request(draft: Draft, event: ElicitationAsked) -> None:
-    """Add the question to the timeline, or to the connection's where it concerns no session."""
+def apply_question(draft: Draft, event: QuestionAsked) -> None:
+    """Add the question to the timeline, or to the connection where it concerns no session."""
     if event.session_id is None:
-        draft.connection = _ask_on_connection(draft, event)
+        draft.connection = _ask_on_connection(draft, event.key, event.question)
     else:
         session = draft.open_session(event.session_id)
-        draft.session = _ask(draft, session, event.key, event.elicitation)
+        draft.session = _ask(draft, session, event.key, event.question)
 
 
-def _ask_on_connection(draft: Draft, event: ElicitationAsked) -> Connection:
+def _ask_on_connection(draft: Draft, key: object, elicitation: Any) -> Connection:
     connection = draft.connection
     elicitations, urls = connection.elicitations, connection._urls
-    if event.elicitation.elicitation_id is not None:
-        urls = urls.set(event.elicitation.elicitation_id, elicitations.end, draft.owner)
-    return replace(connection, elicitations=elicitations.add(event.key, event.elicitation, draft.owner), _urls=urls)
+    if elicitation.elicitation_id is not None:
+        urls = urls.set(elicitation.elicitation_id, elicitations.end, draft.owner)
+    return replace(connection, elicitations=elicitations.add(key, elicitation, draft.owner), _urls=urls)
 
 
 def _ask(draft: Draft, session: Session, key: object, question: Question) -> Session:
@@ -71,12 +58,17 @@ def _mark_busy(draft: Draft, session: Session, turn: int | None) -> Session:
 # --- answering -------------------------------------------------------------------------------------
 
 
-def apply_permission_answer(draft: Draft, session: Session, event: PermissionAnswered) -> Session:
-    """Settle a permission; an option that was not offered is no approval."""
-    return _answer(draft, session, event.key, lambda permission: _settle_permission(draft, permission, event))
+def apply_answer(draft: Draft, event: QuestionAnswered) -> None:
+    """Settle a question."""
+
+    def settle(question: Any) -> Any:
+        return (_settle_permission if isinstance(question, Permission) else _settle_elicitation)(draft, question, event)
+
+    _change_in_place(draft, event.session_id, lambda session: _answer(draft, session, event.key, settle), event.key, settle)
 
 
-def _settle_permission(draft: Draft, permission: Permission, event: PermissionAnswered) -> Permission:
+def _settle_permission(draft: Draft, permission: Permission, event: QuestionAnswered) -> Permission:
+    """Return *permission* answered; an option that was not offered is no approval."""
     facts: dict[str, Any] = {"status": event.status, "answer": event.answer, "error": event.error}
     if event.status == "selected":
         option = next((option for option in permission.options or () if option.id == event.option_id), None)
@@ -84,28 +76,23 @@ def _settle_permission(draft: Draft, permission: Permission, event: PermissionAn
             facts |= {"option_id": option.id, "decision": option.kind}
         else:
             draft.report("option-not-offered", f"option {event.option_id!r} was not offered", event.option_id)
-            facts |= {"status": "invalid", "answer": event.kept}
+            facts |= {"status": "invalid", "answer": event.whole}
     return replace(permission, answer_owed=False, meta=merge_meta(draft, permission.meta, event.meta), **facts)
 
 
-def apply_elicitation_answer(draft: Draft, event: ElicitationAnswered) -> None:
-    """Settle an elicitation."""
-
-    def settle(elicitation: Any) -> Any:
-        if event.status == "accepted":
-            for name, fault in find_mismatches(elicitation.requested_schema, event.content):
-                draft.report("form-mismatch", f"content: {name} {fault}", name)
-        return replace(
-            elicitation,
-            status=event.status,
-            content=event.content,
-            answer_owed=False,
-            answer=event.answer,
-            error=event.error,
-            meta=merge_meta(draft, elicitation.meta, event.meta),
-        )
-
-    _change_in_place(draft, event.session_id, lambda session: _answer(draft, session, event.key, settle), event.key, settle)
+def _settle_elicitation(draft: Draft, elicitation: Elicitation, event: QuestionAnswered) -> Elicitation:
+    if event.status == "accepted":
+        for name, fault in find_mismatches(elicitation.requested_schema, event.content):
+            draft.report("form-mismatch", f"content: {name} {fault}", name)
+    return replace(
+        elicitation,
+        status=event.status,
+        content=event.content,
+        answer_owed=False,
+        answer=event.answer,
+        error=event.error,
+        meta=merge_meta(draft, elicitation.meta, event.meta),
+    )
 
 
 def _change_in_place(
@@ -207,7 +194,7 @@ def apply_question_withdrawal(draft: Draft, event: QuestionWithdrawn) -> None:
     _change_in_place(draft, event.session_id, lambda session: _give_up(draft, session, event.key, cancel), event.key, cancel)
 
 
-def apply_question_expiry(draft: Draft, event: QuestionLapsed) -> None:
+def apply_question_expiry(draft: Draft, event: QuestionExpired) -> None:
     """Note that nobody will see an answer any more."""
 
     def expire(question: Any) -> Any:

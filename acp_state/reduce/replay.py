@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from .._model import names_of, replace
 from ..containers import EMPTY_LOG, EMPTY_TABLE
-from ..events import PlanRemoved, PlanReplaced, TerminalOutputAppended, TerminalPatched, ToolCallPatched, UnknownUpdated
+from ..events import SessionUpdate, TerminalPatched, TerminalPrinted
+from ..protocol import updates as u
 from ..state import Compaction, Entry, History, JsonArray, Loading, Message, Session, ToolCall
 from . import prompts
 from .carry import carry_from_aside, carry_from_replay
@@ -47,10 +48,10 @@ def in_history(handler: SessionHandler) -> Handler:
 
 
 def _apply_in_load(draft: Draft, session: Session, event: Any, handler: SessionHandler) -> Session:
-    if getattr(event, "live", False) or getattr(event, "owner", None) == "client":
+    if event.live or getattr(event, "owner", "agent") == "client":
         return _apply_live(draft, session, event, handler)
     after = handler(draft, _enter_replay(draft, session, event), event)
-    if after.before is None or after.replaying or type(event) not in _STANDING:
+    if after.before is None or after.replaying or type(getattr(event, "update", event)) not in _STANDING:
         return after
     # It was reported already.
     report, draft.report = draft.report, ignore
@@ -59,7 +60,9 @@ def _apply_in_load(draft: Draft, session: Session, event: Any, handler: SessionH
     return after if before is after.before else replace(after, before=before)
 
 
-_STANDING: Final = frozenset((PlanReplaced, PlanRemoved, UnknownUpdated, TerminalPatched, TerminalOutputAppended))
+_STANDING: Final = frozenset(
+    (u.Plan, u.PlanUpdate, u.PlanRemoved, u.UnknownUpdate, u.TerminalUpdate, u.TerminalOutputChunk, TerminalPatched, TerminalPrinted)
+)
 """Updates of what stands beside the timeline: live ones, after a replay's end, are so whether or not the load succeeds."""
 
 
@@ -84,9 +87,9 @@ def _apply_aside(draft: Draft, before: History, session: Session, event: Any, ha
 
 
 def _has_subject(history: History, event: Any) -> bool:
-    if isinstance(event, ToolCallPatched):
-        return history.timeline.slot_of(("tool_call", event.id)) >= 0
-    return history.terminals.slot_of((event.owner, event.id)) >= 0
+    if isinstance(event, SessionUpdate):
+        return history.timeline.slot_of(("tool_call", event.update.tool_call_id)) >= 0
+    return history.terminals.slot_of((getattr(event, "owner", "agent"), event.id)) >= 0
 
 
 # --- during a replay -------------------------------------------------------------------------------
@@ -121,9 +124,11 @@ def _is_replay(session: Session, loading: Loading, event: Any) -> bool:
 
     Only the user's own words can: what else comes may be work that went on.
     """
-    if getattr(event, "role", None) != "user" or session._open_turns or prompts.has_waiting_prompts(session):
+    update: Any = getattr(event, "update", None)
+    if getattr(update, "role", None) != "user" or session._open_turns or prompts.has_waiting_prompts(session):
         return False
-    return event.id is None or 0 <= index_of_message(session, "user", event.id) < loading.known_until.timeline
+    id = update.message_id
+    return id is None or 0 <= index_of_message(session, "user", id) < loading.known_until.timeline
 
 
 _NAMES: Final = names_of(History)

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._json import freeze
 from .._model import UNSET, replace
-from ..events import (
-    SessionEndAsked,
-    SessionEnded,
-    SessionReady,
-    SessionSetupAsked,
-    SessionSetupFailed,
-    SessionUnarchived,
-    SubagentPatched,
-)
+from ..events import EndRequested, SessionEnded, SessionUnarchived, SessionUpdate, SetupAnswered, SetupFailed, SetupRequested
+from ..protocol.updates import SubagentUpdate
 from ..state import NOTHING_SAID, Loading, Modes, Session, Subagent
 from . import prompts, questions, turns
 from .carry import find_ends
@@ -25,7 +19,7 @@ from .replay import end_load, make_historical
 # --- set up ----------------------------------------------------------------------------------------
 
 
-def apply_setup_request(draft: Draft, event: SessionSetupAsked) -> None:
+def apply_setup_request(draft: Draft, event: SetupRequested) -> None:
     """A load or resume began."""
     session = draft.find_session(event.session_id)
     known = session is not None
@@ -53,7 +47,7 @@ def apply_setup_request(draft: Draft, event: SessionSetupAsked) -> None:
     draft.session = with_activity(session)
 
 
-def apply_setup(draft: Draft, event: SessionReady) -> None:
+def apply_setup(draft: Draft, event: SetupAnswered) -> None:
     """A session can be used: the replay is over, its settings are those of the answer."""
     session = draft.find_session(event.session_id) or draft.create_session(event.session_id)
     if session._loading is not None and event.newest:
@@ -74,33 +68,31 @@ def apply_setup(draft: Draft, event: SessionReady) -> None:
     draft.session = with_activity(session)
 
 
-def _settings_of(session: Session, event: SessionReady) -> dict[str, Any]:
+def _settings_of(session: Session, event: SetupAnswered) -> dict[str, Any]:
+    response = event.response
     settings: dict[str, Any] = {
-        "modes": _choose(session.modes, event.current_mode_id, event.available_modes, event.modes_meta),
-        "models": _choose(session.models, event.current_model_id, event.available_models, event.models_meta),
+        "modes": _merge_modes(session.modes, response.modes),
+        "models": _merge_modes(session.models, response.models),
     }
     for name in ("cwd", "additional_directories"):
         if getattr(event, name) is not None:
             settings[name] = getattr(event, name)
     for name in ("config_options", "available_commands"):
-        value = getattr(event, name)
+        value = getattr(response, name)
         if value or (value is not None and not event.complete) or (event.complete and name not in session._fresh):
             settings[name] = value
     return settings
 
 
-def _choose(old: Modes | None, current_id: str | None, available: Any, meta: Any) -> Modes | None:
-    if current_id is None and available is None and meta is None:
-        return old
-    old = old or Modes()
-    return Modes(
-        old.current_id if current_id is None else current_id,
-        old.available if available is None else available,
-        meta,
-    )
+def _merge_modes(old: Modes | None, sent: Modes | None) -> Modes | None:
+    """Return the modes, or models, that a response has; what it does not say stays."""
+    if sent is None or old is None:
+        return sent or old
+    current_id = old.current_id if sent.current_id is None else sent.current_id
+    return Modes(current_id, old.available if sent.available is None else sent.available, meta=sent.meta)
 
 
-def apply_setup_failure(draft: Draft, event: SessionSetupFailed) -> None:
+def apply_setup_failure(draft: Draft, event: SetupFailed) -> None:
     """A session could not be had: it is as it was, or nothing but its failure is known."""
     session = draft.find_session(event.session_id)
     loading = None if session is None else session._loading
@@ -114,7 +106,7 @@ def apply_setup_failure(draft: Draft, event: SessionSetupFailed) -> None:
 # --- ends ------------------------------------------------------------------------------------------
 
 
-def apply_end_request(draft: Draft, session: Session, event: SessionEndAsked) -> Session:
+def apply_end_request(draft: Draft, session: Session, event: EndRequested) -> Session:
     """The client wants a session closed or archived: its turns are told so."""
     session = change_both(session, lambda history: _request_cancel(draft, history))
     return with_changes(session, meta=merge_meta(draft, session.meta, event.meta))
@@ -188,35 +180,37 @@ def _disconnect(draft: Draft, session: Session) -> Session:
 # --- children --------------------------------------------------------------------------------------
 
 
-def apply_subagent(draft: Draft, event: SubagentPatched) -> None:
+def apply_subagent(draft: Draft, event: SessionUpdate[SubagentUpdate]) -> None:
     """Patch a child in its parent's list, and tell the child whose it is and what it is doing."""
     parent = draft.find_session(event.session_id)
     if parent is not None and parent.phase in ENDED:
         report_ended(draft, parent)
         return
     session = parent or draft.open_session(event.session_id)
-    listed = session.subagents.get(event.child_id)
-    before = listed or Subagent(event.child_id)
+    patch = event.update
+    listed = session.subagents.get(patch.child_id)
+    before = listed or Subagent(patch.child_id)
     after = with_changes(
         before,
-        title=event.title,
-        description=event.description,
-        capabilities=event.capabilities,
-        state=event.state,
-        cwd=event.cwd,
-        additional_directories=event.additional_directories,
-        meta=patch_meta(draft, before.meta, event.meta),
+        title=patch.title,
+        description=patch.description,
+        capabilities=patch.capabilities,
+        state=patch.state if patch.state is UNSET else freeze(patch.state),
+        cwd=patch.cwd,
+        additional_directories=patch.additional_directories,
+        meta=patch_meta(draft, before.meta, patch.meta),
     )
     if listed is None or after is not before:
-        draft.session = replace(session, subagents=session.subagents.set(event.child_id, after, draft.owner))
-    if event.child_id != event.session_id:
+        draft.session = replace(session, subagents=session.subagents.set(patch.child_id, after, draft.owner))
+    if patch.child_id != event.session_id:
         _tell_child(draft, event)
 
 
-def _tell_child(draft: Draft, event: SubagentPatched) -> None:
-    child = draft.find_session(event.child_id) or draft.create_session(event.child_id)
-    child = with_changes(child, parent=with_parent(child.parent, event.session_id, event.tool_call_id))
-    if event.state is not UNSET and child.phase not in ENDED:
-        mirrored = None if event.state is None else event.state.get("state")
+def _tell_child(draft: Draft, event: SessionUpdate[SubagentUpdate]) -> None:
+    patch = event.update
+    child = draft.find_session(patch.child_id) or draft.create_session(patch.child_id)
+    child = with_changes(child, parent=with_parent(child.parent, event.session_id, event.parent))
+    if patch.state is not UNSET and child.phase not in ENDED:
+        mirrored = None if patch.state is None else freeze(patch.state).get("state")
         child = with_changes(child, _said=replace(child._said, mirrored=mirrored))
     draft.session = with_activity(child)

@@ -4,36 +4,40 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._json import FrozenList, same
+from .._json import FrozenDict, freeze, same
 from .._model import UNSET, replace
-from ..containers import Content, make_content
-from ..events import ToolCallCancelAsked, ToolCallPatched, ToolContentChunked
+from ..containers import make_content
+from ..events import SessionUpdate, ToolCallCancelled
+from ..protocol.updates import ToolCallContentChunk, ToolCallUpdate
 from ..state import FINAL_STATUSES, Session, ToolCall
 from .draft import Draft
 from .history import H, add_call, change_both, current_turn, histories_of, patch_meta, put_call, put_entry
 from .replay import renew_entry
 
 
-def apply_tool_call(draft: Draft, session: Session, event: ToolCallPatched) -> Session:
+def apply_tool_call(draft: Draft, session: Session, event: SessionUpdate[ToolCallUpdate]) -> Session:
     """Patch a tool call, or add it: the first mention makes it."""
-    index = session.timeline.slot_of(("tool_call", event.id))
+    patch = event.update
+    id = patch.tool_call_id
+    index = session.timeline.slot_of(("tool_call", id))
     if session._loading is not None:
-        session = _renew(draft, session, event, index)
+        session = _renew(draft, session, id, event.parent, index)
     before: Any = session.timeline.at(index) if index >= 0 else None
-    if before is not None and event.introduces and before.final and before._final_since < session._epoch:
-        draft.report("call-id-reused", f"tool call {event.id!r} was finished in an earlier turn; this is another one", event.id)
+    if before is not None and patch.introduces and before.final and before._final_since < session._epoch:
+        draft.report("call-id-reused", f"tool call {id!r} was finished in an earlier turn; this is another one", id)
         before = None
     if before is None:
-        if not event.announces:
-            draft.report("unannounced-call", f"tool call {event.id!r} was never introduced", event.id)
-        blank = _new_call(session, event.id, event.parent, unannounced=not event.announces)
+        is_announced = patch.announces or event.live
+        if not is_announced:
+            draft.report("unannounced-call", f"tool call {id!r} was never introduced", id)
+        blank = _new_call(session, id, event.parent, unannounced=not is_announced)
         return add_call(draft, session, _patch_call(draft, blank, event, session._epoch))
     after = _patch_call(draft, before, event, session._epoch)
     return session if after is before else put_call(draft, session, index, before, after)
 
 
-def _renew(draft: Draft, session: Session, event: ToolCallPatched | ToolContentChunked, index: int) -> Session:
-    return renew_entry(draft, session, ("tool_call", event.id), index, ToolCall(event.id, parent=event.parent, historical=True))
+def _renew(draft: Draft, session: Session, id: str, parent: str | None, index: int) -> Session:
+    return renew_entry(draft, session, ("tool_call", id), index, ToolCall(id, parent=parent, historical=True))
 
 
 def _new_call(session: Session, id: str, parent: str | None, *, unannounced: bool = False) -> ToolCall:
@@ -41,50 +45,48 @@ def _new_call(session: Session, id: str, parent: str | None, *, unannounced: boo
     return ToolCall(id, None if historical else current_turn(session), parent, historical, unannounced=unannounced)
 
 
-def _patch_call(draft: Draft, call: ToolCall, event: ToolCallPatched, epoch: int) -> ToolCall:
+def _patch_call(draft: Draft, call: ToolCall, event: SessionUpdate[ToolCallUpdate], epoch: int) -> ToolCall:
     """Return *call* with the patch; itself if the patch says nothing new."""
-    changes = _find_changes(call, event)
+    patch = event.update
+    changes = _find_changes(call, patch)
     if event.parent is not None and event.parent != call.parent:
         changes["parent"] = event.parent
-    if event.status is not UNSET:
-        changes |= _patch_status(draft, call, event.status or "pending", event.final_stays, epoch)
-    if event.meta is not UNSET and (meta := patch_meta(draft, call.meta, event.meta)) is not call.meta:
+    if patch.status is not patch.leave:
+        changes |= _patch_status(draft, call, patch.status or "pending", patch.final_stays, epoch)
+    if patch.meta is not patch.leave and (meta := patch_meta(draft, call.meta, patch.meta)) is not call.meta:
         changes["meta"] = meta
-    if call.unannounced and event.announces:
+    if call.unannounced and (patch.announces or event.live):
         changes["unannounced"] = False
     return replace(call, **changes) if changes else call
 
 
-def _find_changes(call: ToolCall, event: ToolCallPatched) -> dict[str, Any]:
-    """Return those attributes that are replaced whole, as far as *event* has others."""
+def _find_changes(call: ToolCall, patch: ToolCallUpdate) -> dict[str, Any]:
+    """Return those attributes that are replaced whole, as far as *patch* has others; `null` clears."""
+    leave = patch.leave
     changes: dict[str, Any] = {}
-    for name in ("title", "name", "kind"):
-        word = getattr(event, name)
-        if word is not UNSET and word != getattr(call, name):
-            changes[name] = word or ("other" if name == "kind" else word)
-    for name in ("raw_input", "raw_output", "locations", "capabilities"):
-        value = getattr(event, name)
-        if value is not UNSET:
-            _compare(changes, call, name, value)
-    if event.content is not UNSET and not _is_made_of(call.content, event.content or ()):
-        changes["content"] = make_content(event.content or ())
+    if patch.title is not leave and patch.title != call.title:
+        changes["title"] = patch.title
+    if patch.name is not leave and patch.name != call.name:
+        changes["name"] = patch.name
+    if patch.kind is not leave and (patch.kind or "other") != call.kind:
+        changes["kind"] = patch.kind or "other"
+    if patch.content is not leave and not call.content.is_made_of(patch.content or ()):
+        changes["content"] = make_content(patch.content or ())
+    if patch.locations is not leave:
+        _compare(changes, "locations", call.locations, freeze(patch.locations))
+    if patch.raw_input is not leave:
+        _compare(changes, "raw_input", call.raw_input, UNSET if patch.raw_input is None else patch.raw_input)
+    if patch.raw_output is not leave:
+        _compare(changes, "raw_output", call.raw_output, UNSET if patch.raw_output is None else patch.raw_output)
+    if patch.capabilities is not leave:
+        _compare(changes, "capabilities", call.capabilities, patch.capabilities)
     return changes
 
 
-def _compare(changes: dict[str, Any], call: ToolCall, name: str, new: Any) -> None:
-    """Note a JSON value as a change if it is another one; `null` clears."""
-    if name == "locations" and new is not None:
-        new = FrozenList(new)
-    elif new is None and name.startswith("raw_"):
-        new = UNSET
-    old = getattr(call, name)
+def _compare(changes: dict[str, Any], name: str, old: Any, new: Any) -> None:
+    """Note a JSON value as a change if it is another one, to the type."""
     if new is not old and (new is UNSET or old is UNSET or not same(old, new)):
         changes[name] = new
-
-
-def _is_made_of(content: Content, items: Any) -> bool:
-    """Whether *content* has the same *items*, to the type."""
-    return len(content) == len(items) and all(map(same, content, items))
 
 
 def _patch_status(draft: Draft, call: ToolCall, status: str, final_stays: bool, epoch: int) -> dict[str, Any]:
@@ -102,14 +104,17 @@ def _patch_status(draft: Draft, call: ToolCall, status: str, final_stays: bool, 
     return {} if stays else {"status": status}
 
 
-def apply_tool_content_chunk(draft: Draft, session: Session, event: ToolContentChunked) -> Session:
-    """Append one item to a tool call's content."""
-    index = session.timeline.slot_of(("tool_call", event.id))
+def apply_tool_call_content_chunk(draft: Draft, session: Session, event: SessionUpdate[ToolCallContentChunk]) -> Session:
+    """Append one item to a tool call's content; the chunk's own `_meta` stands in the item as `chunkMeta`."""
+    chunk = event.update
+    id = chunk.tool_call_id
+    index = session.timeline.slot_of(("tool_call", id))
     if session._loading is not None:
-        session = _renew(draft, session, event, index)
+        session = _renew(draft, session, id, event.parent, index)
     before: Any = session.timeline.at(index) if index >= 0 else None
-    call = before or _new_call(session, event.id, event.parent)
-    content = call.content.append(event.item, draft.owner)
+    call = before or _new_call(session, id, event.parent)
+    item = chunk.content if chunk.meta is None else FrozenDict(freeze(chunk.content), chunkMeta=chunk.meta)
+    content = call.content.append(item, draft.owner)
     parent = event.parent or call.parent
     if content is call.content and parent == call.parent:
         return session
@@ -117,7 +122,7 @@ def apply_tool_content_chunk(draft: Draft, session: Session, event: ToolContentC
     return add_call(draft, session, call) if before is None else put_call(draft, session, index, before, call)
 
 
-def apply_tool_call_cancel(draft: Draft, session: Session, event: ToolCallCancelAsked) -> Session:
+def apply_tool_call_cancel(draft: Draft, session: Session, event: ToolCallCancelled) -> Session:
     """Mark the call; its status is the agent's to change (schema `CancelToolCallRequest`)."""
     key = ("tool_call", event.id)
     if not any(history.timeline.slot_of(key) >= 0 for history in histories_of(session)):

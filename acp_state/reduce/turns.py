@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._json import Json
+from .._json import Json, freeze
 from .._model import replace
 from ..containers import EMPTY_LOG, make_content, make_log
-from ..events import CancelAsked, PromptAnswered, PromptCancelAsked, PromptSent, StateReported, TurnOrphaned
+from ..events import Cancelled, PromptAnswered, PromptCancelled, PromptSent, SessionUpdate
+from ..protocol.updates import StateUpdate
 from ..state import History, JsonArray, JsonObject, Message, OpenTurn, PromptRef, Session, ToolCall, Turn
 from . import prompts, questions, replay
 from .draft import Draft
 from .history import (
+    ENDED,
     H,
     Spared,
     change_both,
@@ -20,6 +22,7 @@ from .history import (
     find_unfinished,
     is_spared,
     merge_meta,
+    report_ended,
     with_activity,
     with_changes,
 )
@@ -39,7 +42,9 @@ def open_turn(draft: Draft, session: Session, turn: Turn | None = None, key: obj
 
 
 def apply_prompt(draft: Draft, session: Session, event: PromptSent) -> Session:
-    """Begin the turn of a prompt: the request itself is the user's message."""
+    """Begin the turn of a prompt: the request itself is the user's message, unless it waits for the agent to say so."""
+    if event.waits:
+        return prompts.add_prompt(draft, session, event)
     index = session.turns.end
     turn = Turn(prompts=make_log([PromptRef(event.id)]), meta=merge_meta(draft, None, event.meta))
     message = Message("user", None, index, content=make_content(event.content))
@@ -50,6 +55,8 @@ def apply_prompt(draft: Draft, session: Session, event: PromptSent) -> Session:
 
 def apply_prompt_answer(draft: Draft, session: Session, event: PromptAnswered) -> Session:
     """End the turn of a prompt; one that a close ended already is told its stop reason."""
+    if event.key is None:
+        return _add_orphan_turn(draft, session, event)
     index = session.turns.slot_of(event.key)
     if index >= 0:
         before = session.turns.at(index)
@@ -158,8 +165,11 @@ def _unfinished_of(history: History, turn: OpenTurn | None) -> list[tuple[int, A
     return [(index, call) for index, call in calls if turn is not None and call.turn == turn.index]
 
 
-def apply_orphan_turn(draft: Draft, session: Session, event: TurnOrphaned) -> Session:
+def _add_orphan_turn(draft: Draft, session: Session, event: PromptAnswered) -> Session:
     """Add a turn of which only the end was seen."""
+    if session.phase in ENDED:
+        report_ended(draft, session)
+        return session
     index = session.turns.end
     turn = Turn(
         "failed" if event.failed else "ended",
@@ -182,58 +192,61 @@ def apply_orphan_turn(draft: Draft, session: Session, event: TurnOrphaned) -> Se
 # --- reported states (v2) --------------------------------------------------------------------------
 
 
-def apply_state_report(draft: Draft, session: Session, event: StateReported) -> Session:
+def apply_state(draft: Draft, session: Session, event: SessionUpdate[StateUpdate]) -> Session:
     """Take over what the session says of itself; `idle` ends its turn, other work begins one."""
+    update = event.update
+    background: JsonArray | None = freeze(update.background)
     if session._loading is not None:
-        session = replay.end_replay(draft, session, event.state, event.background)
-    said = replace(session._said, reported=event.state, idle=False)
+        session = replay.end_replay(draft, session, update.state, background)
+    said = replace(session._said, reported=update.state, idle=False)
     session = with_changes(session, _said=said)
-    if session.background != event.background:
-        session = replace(session, background=event.background)
+    if session.background != background:
+        session = replace(session, background=background)
     # The turn that a replay keeps aside is open, too.
     in_aside = not session._open_turns and session.before is not None and bool(session.before._open_turns)
     if in_aside:
-        session = _report_to_aside(draft, session, event)
-    elif event.state == "idle":
-        session = _become_idle(draft, session, event)
+        session = _tell_aside(draft, session, update)
+    elif update.state == "idle":
+        session = _become_idle(draft, session, update)
     else:
-        if event.state in ("running", "requires_action") and not session._open_turns:
+        if update.state in ("running", "requires_action") and not session._open_turns:
             session = open_turn(draft, session)
-        session = _merge_into_turn(draft, session, current_turn(session), event.meta)
+        session = _merge_into_turn(draft, session, current_turn(session), update.meta)
     return with_activity(session)
 
 
-def _report_to_aside(draft: Draft, session: Session, event: StateReported) -> Session:
+def _tell_aside(draft: Draft, session: Session, update: StateUpdate) -> Session:
     aside: Any = session.before
     index = current_turn(aside)
     if index is None:
         return session
     before = aside.turns.at(index)
-    if event.state == "idle":
-        aside = _end_by_report(draft, aside, index, event)
+    if update.state == "idle":
+        aside = _end_idle_turn(draft, aside, index, update)
     else:
-        aside = _put_turn(draft, aside, index, with_changes(before, meta=merge_meta(draft, before.meta, event.meta)))
+        aside = _put_turn(draft, aside, index, with_changes(before, meta=merge_meta(draft, before.meta, update.meta)))
     after = aside.turns.at(index)
     session = replace(session, before=aside)
     return _keep_stop_reason(session, index, before, after)
 
 
-def _end_by_report(draft: Draft, history: H, index: int, event: StateReported) -> H:
-    failed = event.stop_reason == "error"
-    return end_turn(draft, history, index, failed, event.stop_reason, event.usage, event.error, event.meta, event.background)
+def _end_idle_turn(draft: Draft, history: H, index: int, idle: StateUpdate) -> H:
+    failed = idle.stop_reason == "error"
+    usage, error, background = freeze(idle.usage), freeze(idle.error), freeze(idle.background)
+    return end_turn(draft, history, index, failed, idle.stop_reason, usage, error, idle.meta, background)
 
 
-def _become_idle(draft: Draft, session: Session, event: StateReported) -> Session:
+def _become_idle(draft: Draft, session: Session, idle: StateUpdate) -> Session:
     index = current_turn(session)
     if index is not None:
         before = session.turns.at(index)
-        session = _end_by_report(draft, session, index, event)
+        session = _end_idle_turn(draft, session, index, idle)
         return _keep_stop_reason(session, index, before, session.turns.at(index))
     last = session.turns.end - 1
     if last < 0:
-        return _merge_into_turn(draft, session, None, event.meta)
+        return _merge_into_turn(draft, session, None, idle.meta)
     before = session.turns.at(last)
-    turn = fill_turn(draft, before, event.stop_reason, event.usage, event.error, event.meta)
+    turn = fill_turn(draft, before, idle.stop_reason, freeze(idle.usage), freeze(idle.error), idle.meta)
     return _keep_stop_reason(_put_turn(draft, session, last, turn), last, before, turn)
 
 
@@ -250,7 +263,7 @@ def _merge_into_turn(draft: Draft, session: Session, index: int | None, meta: Js
 # --- cancelling ------------------------------------------------------------------------------------
 
 
-def apply_cancel(draft: Draft, session: Session, event: CancelAsked) -> Session:
+def apply_cancel(draft: Draft, session: Session, event: Cancelled) -> Session:
     """Cancel what is under way: the turns are told so, their open calls are cancelled at once (SPEC 4.4)."""
     session = with_changes(session, meta=merge_meta(draft, session.meta, event.meta))
     background = session.background
@@ -296,7 +309,7 @@ def cancel_loose_calls(draft: Draft, history: H) -> H:
     return replace(history, timeline=timeline, _loose_calls=EMPTY_LOG, _replayed_calls=EMPTY_LOG)
 
 
-def apply_prompt_cancel(draft: Draft, session: Session, event: PromptCancelAsked) -> Session:
+def apply_prompt_cancel(draft: Draft, session: Session, event: PromptCancelled) -> Session:
     """Mark the one prompt that the client cancelled: its turn, or the prompt itself while it waits."""
     slot = session._prompts.all.slot_of(event.key)
     if slot >= 0:
@@ -306,7 +319,7 @@ def apply_prompt_cancel(draft: Draft, session: Session, event: PromptCancelAsked
     return change_both(session, lambda history: _cancel_turn_of(draft, history, event))
 
 
-def _cancel_turn_of(draft: Draft, history: H, event: PromptCancelAsked) -> H:
+def _cancel_turn_of(draft: Draft, history: H, event: PromptCancelled) -> H:
     index = history.turns.slot_of(event.key)
     if index < 0:
         return history

@@ -10,6 +10,8 @@ how they are printed `document`'s. All names are imported from here.
 
 from __future__ import annotations
 
+from ..protocol.objects import AuthMethod, Cost, ExitStatus, Implementation, ListedSession, PermissionOption
+from ..protocol.settings import Command, CommandInput, ConfigChoice, ConfigGroup, ConfigOption, Mode, Modes, PlanEntry
 from .entries import (
     EMPTY_ARRAY,
     FINAL_STATUSES,
@@ -20,7 +22,6 @@ from .entries import (
     JsonObject,
     Message,
     Permission,
-    PermissionOption,
     Request,
     RequestId,
     RequestKey,
@@ -29,27 +30,17 @@ from .entries import (
 from .session import (
     NO_PROMPTS,
     NOTHING_SAID,
-    Command,
-    CommandInput,
-    ConfigChoice,
-    ConfigGroup,
-    ConfigOption,
-    Cost,
     Echo,
     Ends,
-    ExitStatus,
     Extension,
     FileRequest,
     History,
     Loading,
-    Mode,
-    Modes,
     Notice,
     OpenTurn,
     Parent,
     PendingPrompt,
     Plan,
-    PlanEntry,
     PromptRef,
     Prompts,
     Said,
@@ -64,10 +55,7 @@ from .snapshot import (
     EMPTY,
     NO_SESSION,
     Auth,
-    AuthMethod,
     Connection,
-    Implementation,
-    ListedSession,
     OpenRequest,
     Sessions,
     Snapshot,

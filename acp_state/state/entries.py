@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import ClassVar, Final, TypeAlias
 
 from .._json import FrozenDict, FrozenList, Json
-from .._model import UNSET, Entity, Part, UnsetType
+from .._model import UNSET, Entity, UnsetType
 from ..containers import EMPTY_CONTENT, Content
+from ..protocol.objects import PermissionOption
 
 
 RequestId: TypeAlias = Json
@@ -88,15 +89,6 @@ class ToolCall(Entity, frozen=True, eq=False):
     def final(self) -> bool:
         """Whether the status is one after which no more is expected."""
         return self.status in FINAL_STATUSES
-
-
-class PermissionOption(Part, frozen=True):
-    """One of the answers that the user may choose (schema `PermissionOption`)."""
-
-    id: str
-    name: str | None = None
-    kind: str | None = None
-    meta: JsonObject | None = None
 
 
 class Permission(Entity, frozen=True, eq=False):

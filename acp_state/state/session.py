@@ -7,6 +7,8 @@ from typing import ClassVar, Final
 from .._json import FrozenDict, Json
 from .._model import UNSET, Entity, Part, UnsetType
 from ..containers import EMPTY_HEAP, EMPTY_LOG, EMPTY_TABLE, Content, Heap, Log, Output, Table
+from ..protocol.objects import Cost, ExitStatus
+from ..protocol.settings import Command, ConfigOption, Modes, PlanEntry
 from .entries import EMPTY_ARRAY, Entry, JsonArray, JsonObject, RequestId, RequestKey
 
 
@@ -90,15 +92,6 @@ class PendingPrompt(Entity, frozen=True, eq=False):
     _taken: Taken | None = None
 
 
-class PlanEntry(Part, frozen=True):
-    """A step of a plan (schema `PlanEntry`)."""
-
-    content: str
-    priority: str
-    status: str
-    meta: JsonObject | None = None
-
-
 class Plan(Entity, frozen=True, eq=False):
     """A plan (schema `Plan`, `PlanUpdateContent`)."""
 
@@ -110,14 +103,6 @@ class Plan(Entity, frozen=True, eq=False):
     meta: JsonObject | None = None
     extra: JsonObject | None = None
     """What an unknown type has besides."""
-
-
-class ExitStatus(Part, frozen=True):
-    """How a terminal's command ended (schema `TerminalExitStatus`); all absent: it did, and no more is known."""
-
-    exit_code: int | None = None
-    signal: str | None = None
-    meta: JsonObject | None = None
 
 
 class Terminal(Entity, frozen=True, eq=False):
@@ -166,84 +151,6 @@ class Extension(Entity, frozen=True, eq=False):
     """Of a request: `open`, `answered`, `failed` or `cancelled`."""
     result: Json | UnsetType = UNSET
     error: Json | None = None
-
-
-class Mode(Part, frozen=True):
-    """A session mode (schema `SessionMode`) or model."""
-
-    id: str
-    name: str | None = None
-    description: str | None = None
-    meta: JsonObject | None = None
-
-
-class Modes(Part, frozen=True):
-    """What is chosen of what can be (schema `SessionModeState`; for models the older `SessionModelState`)."""
-
-    current_id: str | None = None
-    available: tuple[Mode, ...] | None = None
-    meta: JsonObject | None = None
-
-
-class ConfigChoice(Part, frozen=True):
-    """A value that a config option can have (schema `SessionConfigSelectOption`)."""
-
-    value: str
-    name: str | None = None
-    description: str | None = None
-    meta: JsonObject | None = None
-
-
-class ConfigGroup(Part, frozen=True):
-    """Choices under a heading (schema `SessionConfigSelectGroup`)."""
-
-    group: str
-    name: str | None = None
-    options: tuple[ConfigChoice, ...] = ()
-    meta: JsonObject | None = None
-
-
-class ConfigOption(Part, frozen=True):
-    """A setting of a session (schema `SessionConfigOption`)."""
-
-    id: str
-    name: str | None = None
-    description: str | None = None
-    category: str | None = None
-    type: str | None = None
-    current_value: Json | UnsetType = UNSET
-    options: tuple[ConfigChoice | ConfigGroup, ...] | None = None
-    meta: JsonObject | None = None
-    extra: JsonObject | None = None
-    """What an unknown type has besides."""
-
-
-class CommandInput(Part, frozen=True):
-    """What a command wants to be told (schema `AvailableCommandInput`)."""
-
-    type: str | None = None
-    hint: str | None = None
-    meta: JsonObject | None = None
-    extra: JsonObject | None = None
-
-
-class Command(Part, frozen=True):
-    """A command that the user can give (schema `AvailableCommand`)."""
-
-    type: str | None = None
-    name: str | None = None
-    description: str | None = None
-    input: CommandInput | None = None
-    meta: JsonObject | None = None
-    extra: JsonObject | None = None
-
-
-class Cost(Part, frozen=True):
-    """What a session has cost so far (schema `Cost`)."""
-
-    amount: int | float
-    currency: str
-    meta: JsonObject | None = None
 
 
 class Usage(Part, frozen=True):

@@ -8,29 +8,9 @@ from typing import Any, ClassVar, Final, Literal
 from .._json import Json
 from .._model import Entity, Part
 from ..containers import EMPTY_TABLE, Table, make_table
+from ..protocol.objects import AuthMethod, Implementation, ListedSession
 from .entries import Elicitation, JsonArray, JsonObject, RequestId
 from .session import Extension, Session
-
-
-class Implementation(Part, frozen=True):
-    """Who a side is (schema `Implementation`)."""
-
-    name: str | None = None
-    title: str | None = None
-    version: str | None = None
-    meta: JsonObject | None = None
-
-
-class AuthMethod(Part, frozen=True):
-    """A way to authenticate (schema `AuthMethod`); values of environment variables are never kept."""
-
-    id: str
-    type: str | None = None
-    name: str | None = None
-    description: str | None = None
-    args: tuple[str, ...] | None = None
-    meta: JsonObject | None = None
-    extra: JsonObject | None = None
 
 
 class Auth(Part, frozen=True):
@@ -47,18 +27,6 @@ class OpenRequest(Part, frozen=True):
     id: RequestId
     method: str
     session_id: str | None = None
-
-
-class ListedSession(Part, frozen=True):
-    """A session of the agent's list (schema `SessionInfo`)."""
-
-    id: str
-    cwd: str | None = None
-    additional_directories: tuple[str, ...] | None = None
-    title: str | None = None
-    updated_at: str | None = None
-    archived: bool | None = None
-    meta: JsonObject | None = None
 
 
 class Connection(Entity, frozen=True, eq=False):

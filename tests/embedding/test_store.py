@@ -226,7 +226,7 @@ def test_a_time_that_is_given_counts():
     seen = []
     take = store._fold.take
     store._fold.take = lambda frame: (seen.append(frame.time), take(frame))[1]
-    store.feed(chunk("a"), "agent", time=1.5)
+    store.feed({"jsonrpc": "2.0", "method": "_x"}, "agent", time=1.5)
     store.feed(line(chunk("a")), "agent", time=2.5)
     store.feed({"t": 9, "from": "agent", "message": chunk("b")})
     store.feed(Frame("agent", "notification", method="_x", payload={}, time=4.0))
@@ -321,7 +321,7 @@ def test_a_listener_hears_before_after_and_events():
     assert heard[0][0] is first
     assert heard[2][1] is third
     assert all(after is before for (_, after, _), (before, _, _) in itertools.pairwise(heard))
-    assert [type(event).__name__ for _, _, events in heard for event in events] == ["InfoPatched"] * 3
+    assert [type(event).__name__ for _, _, events in heard for event in events] == ["SessionUpdate"] * 3
 
 
 def test_who_unsubscribed_hears_nothing_more():
@@ -575,7 +575,9 @@ def test_many_threads_feed_and_each_update_is_told_once_in_order():
     assert all(after is before for (_, after, _), (before, _, _) in itertools.pairwise(heard))
     for name in names:
         assert text_of(store, name) == "".join(f"{number} " for number in range(100))
-        assert [event.text for _, _, events in heard for event in events if event.session_id == name] == [f"{n} " for n in range(100)]
+        assert [event.update.content.text for _, _, events in heard for event in events if event.session_id == name] == [
+            f"{n} " for n in range(100)
+        ]
 
 
 def test_a_listener_that_blocks_holds_up_nobody_who_feeds():

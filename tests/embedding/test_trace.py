@@ -69,7 +69,7 @@ def test_a_step_has_time_events_changes_and_diagnostics():
 
     assert numbers(steps) == [1, 2, 3, 4, 5, 6]
     assert [(step.frame.time, step.frame.line) for step in steps] == [(n, n + 1) for n in range(6)]
-    assert [[type(event).__name__ for event in step.events] for step in steps[4:]] == [["ToolCallPatched"], ["ToolCallPatched"]]
+    assert [[type(event).__name__ for event in step.events] for step in steps[4:]] == [["SessionUpdate"], ["SessionUpdate"]]
     assert [[type(change).__name__ for change in step.changes] for step in steps[4:]] == [["EntryAdded"], []]
     assert [[finding.code for finding in step.diagnostics] for step in steps] == [[], [], [], [], [], ["status-regression"]]
     assert steps[5].diagnostics[0].frame == 6

@@ -13,13 +13,13 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from acp_state._json import DEEPEST
 from acp_state.diagnostics import CATALOGUE, Diagnostic, excerpt
 from acp_state.frames import Frame
 from acp_state.reading import Reader, ReaderState
 from acp_state.reading.block import Block, restore
 from acp_state.reading.headed import HeadedSyntax
 from acp_state.reading.lisp import Lisp
-from acp_state.reading.reader import DEEPEST
 from acp_state.reading.syntax import Syntax
 
 

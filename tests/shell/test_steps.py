@@ -40,12 +40,9 @@ def test_events_come_one_a_line_with_their_place(shell, recording):
             "frame": 6,
             "line": 7,
             "time": 0.75,
-            "event": "message_chunked",
+            "event": "agent_message_chunk",
             "sessionId": "s-1",
-            "role": "agent",
-            "id": None,
-            "block": {"type": "text", "text": ""},
-            "text": "hi ",
+            "content": {"type": "text", "text": "hi "},
         }
     ]
     assert events[-1]["event"] == "prompt_answered"
@@ -56,7 +53,7 @@ def test_the_same_session_in_either_version_is_told_in_the_same_words(shell, rec
         path = recording(transcript.agent_says("hi", "m").tool_call("t1", "Look").tool_update("t1", status="completed"))
         return [event for event in lines(shell("normalize", path, "--session", "s-1")) if event["event"] in words]
 
-    words = {"message_chunked", "tool_call_patched"}
+    words = {"agent_message_chunk", "tool_call_update"}
     for one, other in zip(told(v1()), told(v2()), strict=True):
         same = one.keys() - {"frame", "line", "finalStays", "introduces", "announces", "content"}
         assert {name: one[name] for name in same} == {name: other[name] for name in same}

@@ -166,7 +166,7 @@ def by_hand(frame: Frame) -> Snapshot:
     assert_type(wire, normalize.Wire)
     snapshot = folded.snapshot
     for event in heard:
-        if isinstance(event, events.UnknownUpdated):
+        if isinstance(event, events.ExtensionSent):
             continue
         snapshot = reduce.reduce(snapshot, event)
     return snapshot
