@@ -19,10 +19,10 @@ from ._model import replace
 from .diagnostics import Diagnostic, Findings
 from .errors import wrong_kind
 from .folded import Folded, Tally
-from .frames import Frame
+from .frames import Frame, freeze_frame
 from .normalize import REMEMBERED, normalize, normalize_update
 from .normalize.wire import Wire
-from .protocol.updates import UnknownUpdate
+from .protocol.updates import SessionUpdate, UnknownUpdate
 from .reading.reader import Reader
 from .reading.source import BinaryFile, blocks
 from .reduce import HANDLERS, UPDATE_HANDLERS, start_draft
@@ -46,6 +46,8 @@ class Fold:
         elif not isinstance(start, Folded):
             raise wrong_kind("what to go on from is a Folded, as fold, loads and Store.state give it", start)
         self.wire: Wire = start.wire
+        self._current: str | None = None
+        """The session of which most updates tell the normalizer nothing: it was heard of last."""
         self.unknown: int = 0
         self.refused: int = 0
         self._sides = start.sides
@@ -68,41 +70,42 @@ class Fold:
         reporter = self._reporter
         reporter.frames += 1
         reporter.line, reporter.method = frame.line, frame.method
-        self.wire, events, diagnostics = normalize(self.wire, frame)
+        return self._apply(*normalize(self.wire, frame))
+
+    def take_update(self, event: e.SessionUpdate[Any], line: int | None) -> tuple[e.Event, ...]:
+        """Fold an update that `protocol.decoders` read without a problem, as `take` does with its frame."""
+        reporter = self._reporter
+        reporter.frames += 1
+        reporter.line, reporter.method = line, "session/update"
+        update = event.update
+        kind = update.__class__
+        if event.session_id != self._current or update.meta or kind in REMEMBERED:
+            return self._apply(*normalize_update(self.wire, event, line))
+        # `normalize_update` would return the event, and remember nothing.
+        reporter.event = event
+        UPDATE_HANDLERS[kind](self._draft, event)
+        if reporter.refused:
+            self._count_refused()
+        return (event,)
+
+    def _apply(self, wire: Wire, events: tuple[e.Event, ...], diagnostics: tuple[Diagnostic, ...]) -> tuple[e.Event, ...]:
+        self.wire = wire
+        self._current = wire.last_session if wire.agent_seen else None
+        reporter, draft = self._reporter, self._draft
         if diagnostics:
             reporter.report_all(diagnostics)
-        self._apply(events)
+        for event in events:
+            reporter.event = event
+            HANDLERS[event.__class__](draft, event)
         if reporter.refused:
-            reporter.refused = False
-            self.refused += 1
+            self._count_refused()
         elif events and _is_unknown(events[-1]):
             self.unknown += 1
         return events
 
-    def _apply(self, events: Iterable[e.Event]) -> None:
-        reporter, draft = self._reporter, self._draft
-        for event in events:
-            reporter.event = event
-            HANDLERS[event.__class__](draft, event)
-
-    def take_update(self, event: e.SessionUpdate[Any], line: int | None) -> tuple[e.Event, ...]:
-        """Fold an update that `protocol.decoders` read without a problem, and return its events: what `take` does with its frame."""
-        reporter, wire = self._reporter, self.wire
-        reporter.frames += 1
-        reporter.event, reporter.line, reporter.method = event, line, "session/update"
-        update = event.update
-        kind = update.__class__
-        if event.session_id == wire.last_session and not update.meta and kind not in REMEMBERED and wire.agent_seen:
-            UPDATE_HANDLERS[kind](self._draft, event)  # which is what `normalize_update` would come to
-            events: tuple[e.Event, ...] = (event,)
-        else:
-            self.wire, events, diagnostics = normalize_update(wire, event, line)
-            reporter.report_all(diagnostics)
-            self._apply(events)
-        if reporter.refused:
-            reporter.refused = False
-            self.refused += 1
-        return events
+    def _count_refused(self) -> None:
+        self._reporter.refused = False
+        self.refused += 1
 
     def folded(self) -> Folded:
         """Return what came of it so far."""
@@ -178,15 +181,16 @@ def fold(
 
 def _take_all(work: Fold, reader: Reader, items: Iterable[Any], until: int | None, strict: bool) -> None:
     reader.version = work.wire.version
+    is_limited = strict or until is not None
     for item in items:
-        if item.__class__ is e.SessionUpdate:
+        if item.__class__ is SessionUpdate:
             work.take_update(item, reader.line)
         elif item.__class__ is Diagnostic:
             work.findings.add(item)
         else:
             work.take(item)
             reader.version = work.wire.version
-        if work.frames == until or (strict and work.findings.errors):
+        if is_limited and (work.frames == until or (strict and work.findings.errors)):
             break
 
 
@@ -210,7 +214,7 @@ def _read(source: Source, reader: Reader, feed: Callable[[bytes], Iterable[Any]]
     else:
         for piece in source:
             if isinstance(piece, Frame):
-                yield (piece,)
+                yield (freeze_frame(piece),)
             else:
                 yield feed(_line(piece)) if isinstance(piece, (str, bytes, bytearray)) else reader.feed_record(piece)
     yield reader.close()

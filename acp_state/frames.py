@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, TypeAlias
 
-from ._json import Json
-from ._model import UNSET, Struct, UnsetType
+from ._json import DEEPEST, Json, NotJsonError, freeze
+from ._model import UNSET, Struct, UnsetType, replace
 from .methods import REQUESTS
 
 
@@ -106,3 +106,13 @@ def _read_with_care(message: Mapping[str, Json], sender: Sender | None, asked: b
 def invalid(why: str, sender: Sender | None = None, time: float | None = None, line: int | None = None) -> Frame:
     """Return the frame of something that is no message, and *why* not."""
     return Frame(sender, "invalid", UNSET, None, why, time, line)
+
+
+def freeze_frame(frame: Frame) -> Frame:
+    """Return *frame*, which somebody else made, so that nobody can change it; what is no JSON is an invalid message."""
+    try:
+        id = frame.id if frame.id is UNSET else freeze(frame.id)
+        payload = frame.payload if frame.payload is UNSET else freeze(frame.payload, DEEPEST)
+    except NotJsonError as error:
+        return invalid(str(error), frame.sender, frame.time, frame.line)
+    return replace(frame, id=id, payload=payload)

@@ -29,7 +29,7 @@ from .errors import StoreClosedError, wrong_kind
 from .events import Event, SessionUpdate
 from .folded import Folded
 from .folding import Fold
-from .frames import SENDERS, Frame, Sender, read_message
+from .frames import SENDERS, Frame, Sender, freeze_frame, read_message
 from .protocol.decoders import convert_update
 from .reading.reader import Reader
 from .reading.source import BLOCK
@@ -182,13 +182,13 @@ class Store:
                 for start in range(0, len(raw), BLOCK):
                     self._take(self._readers[sender].feed(raw[start : start + BLOCK]), sender, time)
             elif isinstance(data, Frame):
-                self._take((data,), sender, time)
+                self._take((freeze_frame(data),), sender, time)
             elif data.__class__ is not dict and not isinstance(data, _DECODED):
                 raise wrong_kind("a store is fed a frame, bytes, text, or what is decoded from JSON", data)
             elif sender is None:
                 self._take(self._readers[None].feed_record(data), None, time)
             else:
-                self._take(read_message(data, sender, time=time))
+                self._take(map(freeze_frame, read_message(data, sender, time=time)))
             snapshot = self._fold.snapshot
         if self._calls:
             self._call()

@@ -13,7 +13,7 @@ from msgspec import to_builtins
 
 from .. import events as e
 from .. import state as s
-from .._json import DEEPEST, FrozenDict, Json, NotJsonError, freeze
+from .._json import FrozenDict, Json, freeze
 from .._model import UNSET, replace
 from ..diagnostics import Diagnostic
 from ..frames import NO_ID, Frame, invalid
@@ -63,18 +63,17 @@ def normalize_update(
 ) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:
     """Do as `normalize` does, with an update that `protocol.decoders` read without a problem."""
     session_id, update = event.session_id, event.update
-    frame = Frame("agent", "notification", method="session/update", line=line)
-    if isinstance(update, u.ToolCallUpdate) and quirks.shows_terminal(update.meta):
-        return _normalize(wire, replace(frame, payload=to_builtins(event)))
     if update.meta:
+        if isinstance(update, u.ToolCallUpdate) and quirks.shows_terminal(update.meta):
+            return _normalize(wire, Frame("agent", "notification", method="session/update", payload=to_builtins(event), line=line))
         event = link_update(session_id, update)
-    if type(update) in REMEMBERED or not (wire.agent_seen and wire.knows(session_id)):
-        context = Context(wire, frame, "agent")
-        context.emit(event)
-        _see_side(context)
-        _remember_sessions(context)
-        return context.wire, tuple(context.events), ()
-    return (wire if session_id == wire.last_session else replace(wire, last_session=session_id)), (event,), ()
+    if wire.agent_seen and wire.knows(session_id) and type(update) not in REMEMBERED:
+        return (wire if session_id == wire.last_session else replace(wire, last_session=session_id)), (event,), ()
+    context = Context(wire, Frame("agent", "notification", method="session/update", line=line), "agent")
+    context.emit(event)
+    _see_side(context)
+    _remember_sessions(context)
+    return context.wire, tuple(context.events), ()
 
 
 REMEMBERED = frozenset((u.SubagentUpdate, u.StateUpdate))
@@ -82,7 +81,8 @@ REMEMBERED = frozenset((u.SubagentUpdate, u.StateUpdate))
 
 
 def _normalize(wire: Wire, frame: Frame) -> tuple[Wire, tuple[e.Event, ...], tuple[Diagnostic, ...]]:
-    frame = _freeze_frame(frame)
+    if isinstance(frame.id, (Mapping, list, tuple)):  # somebody made it so: what is read has none such
+        frame = invalid(NO_ID, frame.sender, frame.time, frame.line)
     sender, doubt = infer_sender(wire, frame)
     context = Context(wire, frame, sender or "agent")
     if frame.kind == "invalid":
@@ -102,18 +102,6 @@ def _normalize(wire: Wire, frame: Frame) -> tuple[Wire, tuple[e.Event, ...], tup
         # In v1 activity follows from prompts and requests, once both sides are seen (SPEC 4.4).
         context.events.insert(0, e.ActivityRuleChanged(context.wire.derives))
     return context.wire, tuple(context.events), tuple(context.diagnostics)
-
-
-def _freeze_frame(frame: Frame) -> Frame:
-    """Return *frame* with its contents frozen: nobody can change it then. One that is no JSON is invalid."""
-    if isinstance(frame.id, (Mapping, list, tuple)):
-        return invalid(NO_ID, frame.sender, frame.time, frame.line)
-    try:
-        id = frame.id if frame.id is UNSET else freeze(frame.id)
-        payload = frame.payload if frame.payload is UNSET else freeze(frame.payload, DEEPEST)
-    except NotJsonError as error:
-        return invalid(f"{error}", frame.sender, frame.time, frame.line)
-    return replace(frame, id=id, payload=payload)
 
 
 def _take_exit(context: Context) -> None:

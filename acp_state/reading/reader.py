@@ -79,11 +79,12 @@ class Reader:
         self._depth = min(max_depth, DEEPEST)
         self._shallow = 2 * self._depth  # the size in bytes up to which nothing can be nested deeper
         self._bare = dialect in (None, "jsonrpc")
-        self.version: int | None = None
-        """The protocol version by which `read` gives updates without a problem as what they say; `None`: it gives frames alone."""
+        self._version: int | None = None
+        self._decode: Any = None  # what decodes a line that may be a bare update
         self._buffer = LineBuffer(state.pending, max_line, skipping=state.skipping)
         self._block = restore(state.block, max_line)
-        self._ended = int(state.skipping)  # lines; the rest of a refused one is a line here too
+        self.line: int = int(state.skipping)
+        """The number of the line that was read last; the rest of a refused one is a line here too."""
         self._closed = False
         self._first_time: float | None = None
         self._out: list[Item] = []
@@ -94,14 +95,20 @@ class Reader:
         return ReaderState(self._buffer.pending, self._block.lines if self._block else (), self._buffer.skipping)
 
     @property
-    def line(self) -> int:
-        """The number of the line that was read last."""
-        return self._ended
+    def version(self) -> int | None:
+        """The protocol version by which `read` reads updates in C; `None`, as in the beginning: it gives frames alone."""
+        return self._version
+
+    @version.setter
+    def version(self, version: int | None) -> None:
+        if version != self._version:
+            self._version = version
+            self._decode = self._find_decoder()
 
     @property
     def lines(self) -> int:
         """How many lines have been seen, one that has only begun included; a record that was fed counts as one."""
-        return self._ended + (self._buffer.begun and not self._buffer.skipping)
+        return self.line + (self._buffer.begun and not self._buffer.skipping)
 
     @property
     def dialects(self) -> tuple[str, ...]:
@@ -112,34 +119,33 @@ class Reader:
         """Take the next bytes, cut anywhere; return the frames and diagnostics of the lines that they complete."""
         self._closed = self._closed and not data
         for line in self._buffer.feed(data):
-            self._ended += 1
-            self._take_line(line, self._ended)
+            self.line += 1
+            self._take_line(line, self.line)
         return self._given()
 
     def read(self, data: bytes) -> Iterator[Item | SessionUpdate[Any]]:
         """Take the next bytes as `feed` does, but yield an item when it is asked for: so *version* may follow from those before it."""
         self._closed = self._closed and not data
-        decode = self._find_decoder()
         for line in self._buffer.feed(data):
-            self._ended += 1
-            if decode is not None and line is not None:
+            self.line += 1
+            if self._decode is not None and line is not None:
                 try:
-                    notification = decode(line)
+                    notification = self._decode(line)
                 except (ValueError, RecursionError):
                     pass
                 else:
                     yield notification.params
                     continue
-            self._take_line(line, self._ended)
+            self._take_line(line, self.line)
+            self._decode = self._find_decoder()
             yield from self._given()
-            decode = self._find_decoder()
 
     def _find_decoder(self) -> Any:
         """Return what decodes the next line if that may be a bare update, `None` where none is expected."""
-        if self.version is None or not self._bare or self._block is not None or self._depth < MAX_DEPTH or self._met.keys() - _BARE:
+        if self._version is None or not self._bare or self._block is not None or self._depth < MAX_DEPTH or self._met.keys() - _BARE:
             return None
         self._met["jsonrpc"] = None
-        return decode_update[self.version]
+        return decode_update[self._version]
 
     def _take_line(self, line: bytes | None, number: int) -> None:
         """Take a line; `None` is one that was too long."""
@@ -165,12 +171,12 @@ class Reader:
 
     def feed_record(self, record: Json) -> list[Item]:
         """Take a record that is decoded already; return its frames and diagnostics."""
-        self._ended += 1
+        self.line += 1
         try:
-            self._read_record(freeze(record, self._depth), self._ended)
+            self._read_record(freeze(record, self._depth), self.line)
         except NotJsonError as error:
             code = "too-deep" if isinstance(error, TooDeepError) else "not-a-frame"
-            self._out.append(Diagnostic(code, f"the record cannot be read: {error}", self._ended))
+            self._out.append(Diagnostic(code, f"the record cannot be read: {error}", self.line))
         return self._given()
 
     def close(self) -> list[Item]:
@@ -269,19 +275,19 @@ class Reader:
         line = without_bom(pending)
         if line.startswith(b"(") and SURE.match(line):
             self._buffer.drop(len(pending) - len(line) + 1)
-            self._block = Block(b"(", self._ended + 1, self._limit)
+            self._block = Block(b"(", self.line + 1, self._limit)
 
     def _close_block(self, block: Block) -> None:
         pending = self._buffer.pending
         size = block.readable(pending)
         if size:
             self._buffer.drop(size)
-            self._read_line(pending[:size], self._ended + 1)
+            self._read_line(pending[:size], self.line + 1)
         if self._block is not None:
             self._out.append(Diagnostic("torn-line", "a value over several lines does not end", block.number))
 
     def _close_line(self) -> None:
-        pending, number = self._buffer.pending, self._ended + 1
+        pending, number = self._buffer.pending, self.line + 1
         values, ends, error = decode_many(pending, self._depth)
         if values and not isinstance(values[-1], (dict, list)):
             # A number may go on, and then the line may be something else.

@@ -58,10 +58,10 @@ class Draft:
         """The snapshot as it is now; from here on, what is in it is changed in place no more."""
         if self._outdated:
             self._update_all()
-        last = self._last
+        last, session = self._last, self.session
         sessions = last.sessions
-        if self._changed or self._is_changed(self.session):
-            sessions = share_sessions(self._table, self.session)
+        if self._changed or (session is not sessions._current and self._is_changed(session)):
+            sessions = share_sessions(self._table, session)
         elif self.connection is last.connection and self.derives is last._derives and self.connection_number == last._connection_number:
             return last
         self._last = last = Snapshot(self.connection, sessions, self.derives, self.connection_number)
@@ -71,8 +71,7 @@ class Draft:
 
     def _is_changed(self, session: Session) -> bool:
         """Whether the last snapshot has *session* otherwise."""
-        before = self._last.sessions
-        return session is not before._current and session is not before.get(session.id, NO_SESSION)
+        return session is not self._last.sessions.get(session.id, NO_SESSION)
 
     # --- sessions
 

@@ -20,7 +20,7 @@ from ..protocol.updates import (
 from ..state import Compaction, Message, Session
 from . import echo, prompts
 from .draft import Draft
-from .history import add_entry, current_turn, index_of_message, is_open, patch_meta, put_entry, with_changes
+from .history import add_entry, current_turn, index_of_message, patch_meta, put_entry, with_changes
 from .replay import renew_entry
 from .turns import open_turn
 
@@ -33,7 +33,10 @@ def apply_message_chunk(draft: Draft, session: Session, event: SessionUpdate[Mes
         echoed = echo.apply_echo(draft, session, id, event.parent, piece)
         if echoed is not None:
             return echoed
-    index = _find_running(session, role, event.parent) if id is None else index_of_message(session, role, id)
+    if id is None:
+        index = _find_running(session, role, event.parent)
+    else:
+        index = index_of_message(session, role, id) if role == "user" else session.timeline.slot_of((role, id))
     if session._loading is not None and id is not None:
         session = renew_entry(draft, session, (role, id), index, Message(role, id, historical=True))
     if index < 0:
@@ -42,7 +45,7 @@ def apply_message_chunk(draft: Draft, session: Session, event: SessionUpdate[Mes
         return _add_message(draft, session, event, EMPTY_CONTENT.append(piece, draft.owner))
     message: Any = session.timeline.at(index)
     before = message.content
-    is_late = message.turn is not None and not is_open(session, message.turn)
+    is_late = message.turn is not None and session._open_turns.slot_of(message.turn) < 0
     size = before.size if is_late else 0
     content = before.append(piece, draft.owner)
     if is_late and content.size > size:
