@@ -10,7 +10,7 @@ JSON type, or a number where the recording has no ids). Dispatch is on the exact
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias, get_args
+from typing import Any, Final, TypeAlias
 
 from ._json import FrozenDict, Json
 from ._model import UNSET, Patch, Struct, UnsetType
@@ -35,8 +35,8 @@ from .state import (
 Meta: TypeAlias = FrozenDict | None
 
 
-class _Event(Struct, frozen=True, gc=False):
-    """What an event is."""
+class BaseEvent(Struct, frozen=True, gc=False):
+    """An event that is no update of a session."""
 
 
 class LinkedUpdate(SessionUpdate[Update], frozen=True):
@@ -48,66 +48,78 @@ class LinkedUpdate(SessionUpdate[Update], frozen=True):
     """Whether it came with a request, and so is no history, also during a load."""
 
 
+class _MetaEvent(BaseEvent, frozen=True, kw_only=True):
+    meta: Meta = None
+    """The `_meta` of the message."""
+
+
+class SessionEvent(_MetaEvent, frozen=True):
+    """An event of a session."""
+
+    session_id: str
+
+
+class ScopedEvent(_MetaEvent, frozen=True):
+    """An event of a session, or of the connection (`None`)."""
+
+    session_id: str | None
+
+
 # --- connection ------------------------------------------------------------------------------------
 
 
-class InitializeRequested(_Event, frozen=True):
+class InitializeRequested(BaseEvent, frozen=True):
     """The client asked for a connection. *renewed*: it had one before, of which nothing goes on."""
 
     request: InitializeRequest
     renewed: bool = False
 
 
-class Initialized(_Event, frozen=True):
+class Initialized(BaseEvent, frozen=True):
     """The agent agreed. *version* is the one that it is read as."""
 
     version: int
     response: InitializeResponse
 
 
-class InitializeFailed(_Event, frozen=True):
+class InitializeFailed(BaseEvent, frozen=True):
     """The agent refused with *error*, or its *response* could not be read."""
 
     error: Json | None = None
     response: InitializeResponse | None = None
 
 
-class ActivityRuleChanged(_Event, frozen=True):
+class ActivityRuleChanged(BaseEvent, frozen=True):
     """From now on a session's activity follows from its prompts and requests, or it does not."""
 
     derives: bool
 
 
-class Authenticated(_Event, frozen=True):
+class Authenticated(_MetaEvent, frozen=True):
     """The agent accepted a way to authenticate."""
 
     method_id: str | None
-    meta: Meta = None
 
 
-class LoggedOut(_Event, frozen=True):
+class LoggedOut(_MetaEvent, frozen=True):
     """The agent forgot who the user is."""
 
-    meta: Meta = None
 
-
-class AuthReported(_Event, frozen=True):
+class AuthReported(_MetaEvent, frozen=True):
     """The agent said whether it is authenticated, and as whom."""
 
     auth: Auth
-    meta: Meta = None
 
 
-class SessionsListed(_Event, frozen=True):
+class SessionsListed(_MetaEvent, frozen=True):
     """The agent listed the sessions that it keeps; *append*: these are the next ones of the list."""
 
     sessions: tuple[ListedSession, ...] | None
     next_cursor: str | None = None
     append: bool = False
-    meta: Meta = None
 
 
-class RequestOpened(_Event, frozen=True):
+class RequestOpened(BaseEvent, frozen=True):
     """A request was sent. *names_session*: a session of that id is known from now on."""
 
     key: tuple[str, RequestKey]
@@ -115,38 +127,34 @@ class RequestOpened(_Event, frozen=True):
     names_session: bool = False
 
 
-class RequestClosed(_Event, frozen=True):
+class RequestClosed(BaseEvent, frozen=True):
     """A request was answered, or nobody waits for its answer any more."""
 
     key: tuple[str, RequestKey]
 
 
-class Exited(_Event, frozen=True):
+class Exited(BaseEvent, frozen=True):
     """The agent's process ended, or the recording says that the connection did."""
 
     exit: FrozenDict
 
 
-class ConnectionMetaSent(_Event, frozen=True):
+class ConnectionMetaSent(_MetaEvent, frozen=True):
     """A frame that concerns the connection had `_meta`."""
-
-    meta: FrozenDict
 
 
 # --- sessions --------------------------------------------------------------------------------------
 
 
-class SetupRequested(_Event, frozen=True):
+class SetupRequested(SessionEvent, frozen=True):
     """A session was asked for by its id. *scope*: `start` and `cursor` bring history, `none` does not."""
 
-    session_id: str
     scope: str = "none"
     cwd: str | None = None
     additional_directories: tuple[str, ...] | None = None
-    meta: Meta = None
 
 
-class SetupAnswered(_Event, frozen=True):
+class SetupAnswered(SessionEvent, frozen=True):
     """A session can be used.
 
     *newest*: it is the load or resume that was asked last. *fresh*: it is new and idle. *complete*: a list that the
@@ -154,7 +162,6 @@ class SetupAnswered(_Event, frozen=True):
     request; all so far was history.
     """
 
-    session_id: str
     response: SetupResponse
     newest: bool = False
     cwd: str | None = None
@@ -163,162 +170,129 @@ class SetupAnswered(_Event, frozen=True):
     fresh: bool = False
     complete: bool = False
     orphan: bool = False
-    meta: Meta = None
 
 
-class SetupFailed(_Event, frozen=True):
+class SetupFailed(SessionEvent, frozen=True):
     """A session could not be had; without *error* nobody will ever say."""
 
-    session_id: str
     error: Json | None = None
     newest: bool = True
 
 
-class EndRequested(_Event, frozen=True):
+class EndRequested(SessionEvent, frozen=True):
     """The client asked to close or archive a session."""
 
-    session_id: str
-    meta: Meta = None
 
-
-class SessionEnded(_Event, frozen=True):
+class SessionEnded(SessionEvent, frozen=True):
     """A session is closed or deleted (*phase*)."""
 
-    session_id: str
     phase: str
     archived: bool = False
-    meta: Meta = None
 
 
-class SessionUnarchived(_Event, frozen=True):
+class SessionUnarchived(SessionEvent, frozen=True):
     """A session is in the agent's list again."""
 
-    session_id: str
-    meta: Meta = None
 
-
-class StatusAnswered(_Event, frozen=True):
+class StatusAnswered(SessionEvent, frozen=True):
     """The agent said whether it has a session in memory, and what it is doing."""
 
-    session_id: str
     status: str | None = None
     state: str | None = None
     background: JsonArray | None = None
-    meta: Meta = None
 
 
-class TitleStored(_Event, frozen=True):
+class TitleStored(SessionEvent, frozen=True):
     """The agent stored a title that the client wanted."""
 
-    session_id: str
     title: str | None
-    meta: Meta = None
 
 
-class ModelChosen(_Event, frozen=True):
+class ModelChosen(SessionEvent, frozen=True):
     """A session uses another model."""
 
-    session_id: str
     model_id: str
-    meta: Meta = None
 
 
-class SessionMetaSent(_Event, frozen=True):
+class SessionMetaSent(SessionEvent, frozen=True):
     """A frame that concerns a session had `_meta`. *known_only*: an unknown session stays unknown."""
 
-    session_id: str
-    meta: FrozenDict
     known_only: bool = False
 
 
 # --- turns -----------------------------------------------------------------------------------------
 
 
-class PromptSent(_Event, frozen=True):
+class PromptSent(SessionEvent, frozen=True):
     """The user's message. It begins a turn of its own, or *waits* until the agent says that it is in the timeline."""
 
-    session_id: str
     key: RequestKey
     id: RequestId
     content: tuple[FrozenDict, ...] = ()
     waits: bool = False
-    meta: Meta = None
 
 
-class PromptAnswered(_Event, frozen=True):
+class PromptAnswered(SessionEvent, frozen=True):
     """The turn of a prompt is over: ended, or failed with *error*, or cancelled with one. Without *key* nobody saw the prompt."""
 
-    session_id: str
     key: RequestKey | None
     stop_reason: str | None = None
     usage: FrozenDict | None = None
     error: Json | None = None
     failed: bool = False
-    meta: Meta = None
 
 
-class PromptAccepted(_Event, frozen=True):
+class PromptAccepted(SessionEvent, frozen=True):
     """The agent took a prompt, as the message *message_id* if it said so."""
 
-    session_id: str
     key: RequestKey
     message_id: str | None = None
-    meta: Meta = None
 
 
-class PromptRejected(_Event, frozen=True):
+class PromptRejected(SessionEvent, frozen=True):
     """The agent refused a prompt."""
 
-    session_id: str
     key: RequestKey
     error: Json
 
 
-class PromptCancelled(_Event, frozen=True):
+class PromptCancelled(SessionEvent, frozen=True):
     """The client asked to cancel one prompt."""
 
-    session_id: str
     key: RequestKey
-    meta: Meta = None
 
 
-class Cancelled(_Event, frozen=True):
+class Cancelled(SessionEvent, frozen=True):
     """The client cancelled what a session is doing. *blocked_only*: its questions only while all waits for them."""
 
-    session_id: str
     blocked_only: bool = False
-    meta: Meta = None
 
 
-class ToolCallCancelled(_Event, frozen=True):
+class ToolCallCancelled(SessionEvent, frozen=True):
     """The client asked to cancel a tool call."""
 
-    session_id: str
     id: str
 
 
-class TerminalCancelled(_Event, frozen=True):
+class TerminalCancelled(SessionEvent, frozen=True):
     """The client asked to cancel a terminal."""
 
-    session_id: str
     id: str
 
 
 # --- questions: permissions and elicitations -------------------------------------------------------
 
 
-class QuestionAsked(_Event, frozen=True):
+class QuestionAsked(ScopedEvent, frozen=True):
     """The agent asked whether it may, or what the user wants. Without *session_id* it concerns the connection."""
 
-    session_id: str | None
     key: RequestKey
     question: Permission | Elicitation
 
 
-class QuestionAnswered(_Event, frozen=True):
+class QuestionAnswered(ScopedEvent, frozen=True):
     """The client answered: *status* is that of the permission or the elicitation from now on."""
 
-    session_id: str | None
     key: RequestKey
     status: str
     option_id: str | None = None
@@ -330,39 +304,32 @@ class QuestionAnswered(_Event, frozen=True):
     whole: Json | UnsetType = UNSET
     """The answer, to be kept if the option was not offered."""
     error: Json | None = None
-    meta: Meta = None
 
 
-class QuestionWithdrawn(_Event, frozen=True):
+class QuestionWithdrawn(ScopedEvent, frozen=True):
     """The agent cancelled its question; the client still owes an answer."""
 
-    session_id: str | None
     key: RequestKey
-    meta: Meta = None
 
 
-class QuestionExpired(_Event, frozen=True):
+class QuestionExpired(ScopedEvent, frozen=True):
     """Nobody will see an answer to this question any more."""
 
-    session_id: str | None
     key: RequestKey
 
 
-class ElicitationCompleted(_Event, frozen=True):
+class ElicitationCompleted(ScopedEvent, frozen=True):
     """What the user was sent to a URL for is done."""
 
-    session_id: str | None
     elicitation_id: str
-    meta: Meta = None
 
 
 # --- terminals, files, extensions ------------------------------------------------------------------
 
 
-class TerminalPatched(_Event, frozen=True):
+class TerminalPatched(SessionEvent, frozen=True):
     """A terminal that the client runs, or that the `_meta` of a tool call shows, is there, or something of it is otherwise."""
 
-    session_id: str
     id: str
     owner: str
     command: Patch[str] = UNSET
@@ -377,15 +344,13 @@ class TerminalPatched(_Event, frozen=True):
     """Whether this is a new terminal, whatever its id was before."""
     creates: bool = True
     """Whether an unknown terminal is known from now on."""
-    meta: Patch[FrozenDict] = UNSET
     live: bool = False
     """As of `LinkedUpdate`."""
 
 
-class TerminalPrinted(_Event, frozen=True):
+class TerminalPrinted(SessionEvent, frozen=True):
     """A terminal that the `_meta` of a tool call shows printed something. *cumulative*: maybe all of it once more (SPEC 4.7)."""
 
-    session_id: str
     id: str
     data: bytes
     cumulative: bool = False
@@ -393,86 +358,43 @@ class TerminalPrinted(_Event, frozen=True):
     """As of `LinkedUpdate`."""
 
 
-class FileRequested(_Event, frozen=True):
+class FileRequested(SessionEvent, frozen=True):
     """The agent asked the client to read or write a file."""
 
-    session_id: str
     key: RequestKey
     file: FileRequest
 
 
-class FileAnswered(_Event, frozen=True):
+class FileAnswered(SessionEvent, frozen=True):
     """The client did (*status* `answered`), or did not (`failed`, `cancelled`)."""
 
-    session_id: str
     key: RequestKey
     status: str
-    meta: Meta = None
 
 
-class ExtensionSent(_Event, frozen=True):
+class ExtensionSent(ScopedEvent, frozen=True):
     """A request or notification that this protocol does not know, or that says nothing of a session."""
 
-    session_id: str | None
     key: tuple[str, RequestKey] | None
     extension: Extension
 
 
-class ExtensionAnswered(_Event, frozen=True):
+class ExtensionAnswered(ScopedEvent, frozen=True):
     """An extension request was answered: *status* `answered`, `failed` or `cancelled`."""
 
-    session_id: str | None
     key: tuple[str, RequestKey]
     status: str
     result: Json | UnsetType = UNSET
     error: Json | None = None
 
 
-Event: TypeAlias = (
-    SessionUpdate[Update]
-    | LinkedUpdate
-    | InitializeRequested
-    | Initialized
-    | InitializeFailed
-    | ActivityRuleChanged
-    | Authenticated
-    | LoggedOut
-    | AuthReported
-    | SessionsListed
-    | RequestOpened
-    | RequestClosed
-    | Exited
-    | ConnectionMetaSent
-    | SetupRequested
-    | SetupAnswered
-    | SetupFailed
-    | EndRequested
-    | SessionEnded
-    | SessionUnarchived
-    | StatusAnswered
-    | TitleStored
-    | ModelChosen
-    | SessionMetaSent
-    | PromptSent
-    | PromptAnswered
-    | PromptAccepted
-    | PromptRejected
-    | PromptCancelled
-    | Cancelled
-    | ToolCallCancelled
-    | TerminalCancelled
-    | QuestionAsked
-    | QuestionAnswered
-    | QuestionWithdrawn
-    | QuestionExpired
-    | ElicitationCompleted
-    | TerminalPatched
-    | TerminalPrinted
-    | FileRequested
-    | FileAnswered
-    | ExtensionSent
-    | ExtensionAnswered
-)
+Event: TypeAlias = SessionUpdate[Update] | BaseEvent
 
-EVENTS: Final = frozenset((*get_args(Event)[1:], SessionUpdate))
+
+def _leaves_of(cls: type[Any]) -> list[type[Any]]:
+    subclasses = cls.__subclasses__()
+    return [leaf for subclass in subclasses for leaf in _leaves_of(subclass)] if subclasses else [cls]
+
+
+EVENTS: Final[frozenset[type[Any]]] = frozenset((SessionUpdate, LinkedUpdate, *_leaves_of(BaseEvent)))
 """The classes of events."""

@@ -247,11 +247,13 @@ def _take_cancel(context: Context, params: Json) -> None:
     context.session_id = asked.session_id
     meta = context.read_meta(fields)
     if asked.method in QUESTIONS:
-        context.emit(e.QuestionWithdrawn(asked.session_id, asked.key, meta))
+        context.emit(e.QuestionWithdrawn(asked.session_id, asked.key, meta=meta))
     elif asked.method == "session/prompt" and asked.session_id is not None:
-        context.emit(e.PromptCancelled(asked.session_id, asked.key, meta))
+        context.emit(e.PromptCancelled(asked.session_id, asked.key, meta=meta))
     elif meta is not None:
-        context.emit(e.ConnectionMetaSent(meta) if asked.session_id is None else e.SessionMetaSent(asked.session_id, meta, known_only=True))
+        context.emit(
+            e.ConnectionMetaSent(meta=meta) if asked.session_id is None else e.SessionMetaSent(asked.session_id, known_only=True, meta=meta)
+        )
 
 
 # --- what is remembered of every frame -------------------------------------------------------------

@@ -231,7 +231,7 @@ def take_completion(context: Context, raw: Json) -> None:
         return
     session_id = urls.get(id)
     context.remember(urls=urls.remove(id))
-    context.emit(e.ElicitationCompleted(session_id, id, context.read_meta(fields)))
+    context.emit(e.ElicitationCompleted(session_id, id, meta=context.read_meta(fields)))
 
 
 # --- files -----------------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ def ask_file(operation: str) -> Callable[[Context, RequestKey, r.TextFileRequest
 def settle_file(context: Context, asked: Asked | None, result: r.Empty) -> None:
     """It is done."""
     if asked is not None and asked.session_id is not None:
-        context.emit(e.FileAnswered(asked.session_id, asked.key, "answered", result.meta))
+        context.emit(e.FileAnswered(asked.session_id, asked.key, "answered", meta=result.meta))
 
 
 def fail_file(context: Context, asked: Asked | None, error: Json) -> None:
@@ -268,12 +268,19 @@ def settle_terminal_create(context: Context, asked: Asked | None, result: r.Crea
     """The terminal's id comes with the answer. The environment is never kept."""
     if asked is None or asked.session_id is None or result.terminal_id is None:
         return
-    facts: dict[str, Any] = {name: UNSET if value is None else value for name, value in asked.facts.items()}
-    if facts["args"] is not UNSET:
-        facts["args"] = tuple(facts["args"])
-    context.emit(e.TerminalPatched(asked.session_id, result.terminal_id, "client", renews=True, **facts))
-    if result.meta is not None:
-        context.emit(e.TerminalPatched(asked.session_id, result.terminal_id, "client", meta=result.meta))
+    facts = {name: UNSET if value is None else value for name, value in asked.facts.items()}
+    context.emit(
+        e.TerminalPatched(
+            asked.session_id,
+            result.terminal_id,
+            "client",
+            command=facts["command"],
+            args=UNSET if facts["args"] is UNSET else tuple(facts["args"]),
+            cwd=facts["cwd"],
+            renews=True,
+            meta=merge(asked.facts["meta"], result.meta),
+        )
+    )
 
 
 def ask_of_terminal(context: Context, key: RequestKey, params: r.TerminalRequest) -> None:
@@ -284,8 +291,7 @@ def ask_of_terminal(context: Context, key: RequestKey, params: r.TerminalRequest
 
 def _settle_terminal(context: Context, asked: Asked | None, meta: FrozenDict | None, **facts: Any) -> None:
     if asked is not None and asked.session_id is not None and asked.facts["terminalId"] is not None:
-        meta_patch = UNSET if meta is None else meta  # one that is not there clears nothing
-        context.emit(e.TerminalPatched(asked.session_id, asked.facts["terminalId"], "client", meta=meta_patch, **facts))
+        context.emit(e.TerminalPatched(asked.session_id, asked.facts["terminalId"], "client", meta=meta, **facts))
 
 
 def settle_terminal_output(context: Context, asked: Asked | None, result: r.TerminalOutputResponse) -> None:

@@ -71,12 +71,12 @@ def _without_secrets(method: s.AuthMethod) -> s.AuthMethod:
 
 def settle_authenticate(context: Context, asked: Asked | None, result: r.Empty) -> None:
     """The agent accepted."""
-    context.emit(e.Authenticated(None if asked is None else asked.facts["methodId"], result.meta))
+    context.emit(e.Authenticated(None if asked is None else asked.facts["methodId"], meta=result.meta))
 
 
 def settle_logout(context: Context, asked: Asked | None, result: r.Empty) -> None:
     """The user is nobody."""
-    context.emit(e.LoggedOut(result.meta))
+    context.emit(e.LoggedOut(meta=result.meta))
 
 
 def settle_auth_status(context: Context, asked: Asked | None, raw: Json) -> None:
@@ -89,13 +89,13 @@ def take_auth_status(context: Context, raw: Json) -> None:
     status = context.read(r.AuthStatusResponse, context.read_object(raw))
     if status is not None:
         accounts = None if status.accounts is None else FrozenList(status.accounts)
-        context.emit(e.AuthReported(s.Auth(status.state, accounts), status.meta))
+        context.emit(e.AuthReported(s.Auth(status.state, accounts), meta=status.meta))
 
 
 def emit_connection_meta(context: Context, key: RequestKey, params: Message) -> None:
     """Of a request about the connection that only its answer matters of, `_meta` is kept."""
     if params.meta is not None:
-        context.emit(e.ConnectionMetaSent(params.meta))
+        context.emit(e.ConnectionMetaSent(meta=params.meta))
 
 
 def tell_version_2(context: Context, raw: Json = None) -> None:

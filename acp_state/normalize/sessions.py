@@ -39,7 +39,7 @@ def _ask_setup(context: Context, params: r.SetupRequest, scope: str, facts: Mapp
     cwd, directories = params.cwd, params.additional_directories
     open_request(context, session_id, facts={"cwd": cwd, "dirs": directories, **facts})
     if session_id is not None:
-        context.emit(e.SetupRequested(session_id, scope, cwd, directories, params.meta))
+        context.emit(e.SetupRequested(session_id, scope, cwd, directories, meta=params.meta))
 
 
 def settle_setup(context: Context, asked: Asked | None, raw: Json) -> None:
@@ -92,7 +92,7 @@ def emit_known_meta(context: Context, key: RequestKey, params: Any) -> None:
 
 def _emit_meta(context: Context, session_id: str | None, meta: FrozenDict | None, *, known_only: bool = False) -> None:
     if meta is not None and session_id is not None:
-        context.emit(e.SessionMetaSent(session_id, meta, known_only))
+        context.emit(e.SessionMetaSent(session_id, known_only, meta=meta))
 
 
 def settle_with_meta(context: Context, asked: Asked | None, result: r.Empty) -> None:
@@ -109,7 +109,7 @@ def settle_mode(context: Context, asked: Asked | None, result: r.Empty) -> None:
 def settle_model(context: Context, asked: Asked | None, result: r.Empty) -> None:
     """The model is what the request said."""
     if asked is not None and asked.session_id is not None and asked.facts["model"] is not None:
-        context.emit(e.ModelChosen(asked.session_id, asked.facts["model"], result.meta))
+        context.emit(e.ModelChosen(asked.session_id, asked.facts["model"], meta=result.meta))
 
 
 def settle_config_option(context: Context, asked: Asked | None, result: r.SetSessionConfigOptionResponse) -> None:
@@ -122,7 +122,7 @@ def settle_title(context: Context, asked: Asked | None, result: r.SetSessionTitl
     """The title that the agent stored; that of the request where it does not say."""
     title = asked.facts["title"] if result.title is None and asked is not None else result.title
     if context.session_id is not None:
-        context.emit(e.TitleStored(context.session_id, title, result.meta))
+        context.emit(e.TitleStored(context.session_id, title, meta=result.meta))
 
 
 def settle_status(context: Context, asked: Asked | None, result: r.SessionStatusResponse) -> None:
@@ -135,7 +135,7 @@ def settle_status(context: Context, asked: Asked | None, result: r.SessionStatus
         # What an unknown state has besides comes out as sent (SPEC 2, law 4).
         context.emit(e.SessionUpdate(context.session_id, u.UnknownUpdate(state)))
     background = None if state is None else state.get("background")
-    context.emit(e.StatusAnswered(context.session_id, result.status, name, background, result.meta))
+    context.emit(e.StatusAnswered(context.session_id, result.status, name, background, meta=result.meta))
 
 
 def ask_list(context: Context, raw: Json) -> None:
@@ -163,7 +163,7 @@ def settle_list(context: Context, asked: Asked | None, result: r.ListSessionsRes
     if result.next_cursor is not None:
         cursors = cursors.set(result.next_cursor, number)
     context.remember(list_number=number, cursors=cursors)
-    context.emit(e.SessionsListed(result.sessions, result.next_cursor, origin is not None, result.meta))
+    context.emit(e.SessionsListed(result.sessions, result.next_cursor, origin is not None, meta=result.meta))
 
 
 # --- prompts ---------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def ask_prompt(context: Context, raw: Json) -> None:
     waits = context.version == 2
     key = open_request(context, session_id, waits=waits)
     if session_id is not None:
-        context.emit(e.PromptSent(session_id, key, context.id, params.prompt or (), waits, params.meta))
+        context.emit(e.PromptSent(session_id, key, context.id, params.prompt or (), waits, meta=params.meta))
 
 
 def settle_prompt(context: Context, asked: Asked | None, raw: Json) -> None:
@@ -192,7 +192,7 @@ def settle_prompt(context: Context, asked: Asked | None, raw: Json) -> None:
             let_questions_expire(context, session_id)
     elif asked.waits or (context.version == 2 and "stopReason" not in fields):
         response = context.read_message(r.PromptResponse, fields)
-        context.emit(e.PromptAccepted(session_id, asked.key, response.message_id, response.meta))
+        context.emit(e.PromptAccepted(session_id, asked.key, response.message_id, meta=response.meta))
     else:
         _emit_end(context, session_id, asked.key, fields)
 
@@ -231,7 +231,7 @@ def take_cancel(context: Context, raw: Json) -> None:
     params = context.read_message(r.SessionRequest, raw)
     context.session_id = params.session_id
     if params.session_id is not None:
-        context.emit(e.Cancelled(params.session_id, context.version == 2, params.meta))
+        context.emit(e.Cancelled(params.session_id, context.version == 2, meta=params.meta))
 
 
 def ask_tool_call_cancel(context: Context, key: RequestKey, params: r.CancelToolCallRequest) -> None:
@@ -254,7 +254,7 @@ def ask_terminal_cancel(context: Context, key: RequestKey, params: r.TerminalReq
 def ask_end(context: Context, key: RequestKey, params: r.SessionRequest) -> None:
     """The client closes or archives a session."""
     if params.session_id is not None:
-        context.emit(e.EndRequested(params.session_id, params.meta))
+        context.emit(e.EndRequested(params.session_id, meta=params.meta))
 
 
 def settle_end(phase: str, *, archived: bool = False) -> Callable[[Context, Asked | None, r.Empty], None]:
@@ -262,7 +262,7 @@ def settle_end(phase: str, *, archived: bool = False) -> Callable[[Context, Aske
 
     def settle(context: Context, asked: Asked | None, result: r.Empty) -> None:
         if context.session_id is not None:
-            context.emit(e.SessionEnded(context.session_id, phase, archived, result.meta))
+            context.emit(e.SessionEnded(context.session_id, phase, archived, meta=result.meta))
 
     return settle
 
@@ -276,4 +276,4 @@ def fail_close(context: Context, asked: Asked | None, error: Json) -> None:
 def settle_unarchive(context: Context, asked: Asked | None, result: r.Empty) -> None:
     """It is in the agent's list again."""
     if context.session_id is not None:
-        context.emit(e.SessionUnarchived(context.session_id, result.meta))
+        context.emit(e.SessionUnarchived(context.session_id, meta=result.meta))

@@ -35,7 +35,7 @@ def take_update(context: Context, params: Mapping[str, Json]) -> None:
     emit_update(context, session_id, update, "update")
     meta = context.read_meta(params)
     if meta is not None:
-        context.emit(e.SessionMetaSent(session_id, meta))
+        context.emit(e.SessionMetaSent(session_id, meta=meta))
 
 
 def _read_object_member(context: Context, params: Mapping[str, Json]) -> Mapping[str, Json] | None:

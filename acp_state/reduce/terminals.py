@@ -30,7 +30,7 @@ def apply_terminal_patch(draft: Draft, session: Session, event: TerminalPatched)
         exit_status=event.exit_status,
         killed=event.killed or UNSET,
         released=event.released or UNSET,
-        meta=patch_meta(draft, before.meta, event.meta),
+        meta=merge_meta(draft, before.meta, event.meta),
     )
     if event.output is not UNSET:
         after = _replace_output(after, event.output, None)
